@@ -1,0 +1,53 @@
+# Every target sets up what it needs first; `make` alone lists them.
+#
+# Knobs: EXTRAS="kafka s3"   further jar sets for setup to fetch (see src/headwater/lake/jars.lock)
+#        PYTEST="-k name"    further arguments for pytest
+
+BIN    := .venv/bin
+EXTRAS ?=
+PYTEST ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-unit lint fmt bench lock clean
+
+help:       ## list the targets
+	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */\1\t/' | expand -t 12
+
+setup:      ## build .venv from the lock, fetch the jars, install Java where apt-get may
+	@scripts/setup.sh $(EXTRAS)
+
+demo: setup ## run the demonstration
+	@$(BIN)/headwater demo
+
+test: lint  ## lint, then every test
+	@scripts/setup.sh --postgres
+	$(BIN)/python -m pytest tests/unit $(PYTEST)
+	$(BIN)/python -m pytest tests --ignore=tests/unit $(PYTEST)
+
+test-unit: setup ## the tests that need no JVM
+	$(BIN)/python -m pytest tests/unit $(PYTEST)
+
+lint: setup ## style, types, layering, file sizes
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	@find . -name '*.py' -not -path './.*' -exec wc -l {} + | \
+	    awk '$$2 != "total" && $$1 > 500 { print $$2 " has " $$1 " lines, 500 are allowed"; bad = 1 } \
+	         END { exit bad }'
+
+fmt: setup  ## format the code and apply the safe fixes
+	$(BIN)/ruff check --fix-only .
+	$(BIN)/ruff format .
+
+bench: setup ## run the benchmarks
+	@$(BIN)/python -m bench
+
+lock:       ## resolve the dependencies of pyproject.toml anew (needs uv)
+	uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 \
+	    --generate-hashes --no-annotate --upgrade --quiet \
+	    --custom-compile-command 'make lock' -o requirements.lock
+
+clean:      ## remove .venv and everything built or cached in this folder
+	rm -rf .venv dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,71 @@
+"""An Arrow table as rows of Python values: maps as dictionaries, timestamps in the session zone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
+
+if TYPE_CHECKING:
+    import pyarrow
+
+Convert = Callable[[Any], Any]
+
+
+def rows_of(table: pyarrow.Table, *, time_zone: str) -> list[tuple[Any, ...]]:
+    """All rows; columns without anything to convert go through Arrow's own conversion alone."""
+    if table.num_columns == 0:
+        return []
+    zone = ZoneInfo(_java_zone(time_zone))
+    columns: list[list[Any]] = []
+    for field, column in zip(table.schema, table.columns, strict=True):
+        values = column.to_pylist()
+        convert = _converter(field.type, zone)
+        if convert is not None:
+            values = [None if value is None else convert(value) for value in values]
+        columns.append(values)
+    return list(zip(*columns, strict=True))
+
+
+def _java_zone(name: str) -> str:
+    """Java says `Z` and `+02:00` where the zone database wants a name."""
+    if name in ("Z", "GMT", "UTC", "Etc/UTC"):
+        return "UTC"
+    if name[0] in "+-":
+        hours = int(name[1:3])
+        return f"Etc/GMT{'-' if name[0] == '+' else '+'}{hours}"
+    return name
+
+
+def _converter(data_type: pyarrow.DataType, zone: ZoneInfo) -> Convert | None:
+    """What to do with a value of this type, or None to leave it."""
+    import pyarrow.types as kinds
+
+    if kinds.is_timestamp(data_type):
+        if data_type.tz is None:
+            return None
+        return lambda value: value.astimezone(zone).replace(tzinfo=None)
+    if kinds.is_map(data_type):
+        return _map_converter(data_type, zone)
+    if kinds.is_list(data_type) or kinds.is_large_list(data_type):
+        inner = _converter(data_type.value_type, zone)
+        return None if inner is None else lambda value: [_or_none(inner, v) for v in value]
+    if kinds.is_struct(data_type):
+        return _struct_converter(data_type, zone)
+    return None
+
+
+def _or_none(convert: Convert | None, value: Any) -> Any:
+    return value if value is None or convert is None else convert(value)
+
+
+def _map_converter(data_type: pyarrow.MapType, zone: ZoneInfo) -> Convert:
+    key, item = _converter(data_type.key_type, zone), _converter(data_type.item_type, zone)
+    return lambda pairs: {_or_none(key, k): _or_none(item, v) for k, v in pairs}
+
+
+def _struct_converter(data_type: pyarrow.StructType, zone: ZoneInfo) -> Convert | None:
+    inner = {field.name: _converter(field.type, zone) for field in data_type}
+    if not any(inner.values()):
+        return None
+    return lambda value: {name: _or_none(inner[name], v) for name, v in value.items()}

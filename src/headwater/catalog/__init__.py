@@ -1,0 +1,1 @@
+"""What exists in a lake: objects and their states (pure), and the store that keeps them."""

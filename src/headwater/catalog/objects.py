@@ -1,0 +1,149 @@
+"""The things a lake knows of, as plain data; the store reads and writes them, nothing here does I/O.
+
+Invariant: a table is visible exactly while it is ACTIVE. CREATING marks an intent whose Delta commit
+may or may not have happened; recovery turns it into ACTIVE or removes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+
+class TableKind(StrEnum):
+    """What a name in a schema stands for."""
+
+    TABLE = "TABLE"
+    VIEW = "VIEW"
+
+
+class TableState(StrEnum):
+    """Where a table is in its life."""
+
+    CREATING = "CREATING"
+    ACTIVE = "ACTIVE"
+    DROPPED = "DROPPED"
+
+
+class Operation(StrEnum):
+    """What made a version of a table, as DESC HISTORY shows it."""
+
+    CREATE = "CREATE"
+    CREATE_TABLE_AS = "CREATE_TABLE_AS"
+    REPLACE = "REPLACE"
+    REPLACE_TABLE_AS = "REPLACE_TABLE_AS"
+    INSERT_INTO = "INSERT_INTO"
+    INSERT_OVERWRITE = "INSERT_OVERWRITE"
+    UPDATE = "UPDATE"
+    DELETE = "DELETE"
+    MERGE_INTO = "MERGE_INTO"
+    TRUNCATE = "TRUNCATE"
+    ALTER = "ALTER"
+    RESTORE = "RESTORE"
+    COMPACTION = "COMPACTION"
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """The top of every name."""
+
+    id: str
+    name: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """A folder of tables, views and, later, volumes, pipes and streams."""
+
+    id: str
+    workspace: str
+    name: str
+    creator: str
+    created_at: datetime
+    modified_at: datetime
+    comment: str | None = None
+    properties: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class TableColumn:
+    """One column of a table or view; `type` is Spark's short text, such as `decimal(10,2)`."""
+
+    name: str
+    type: str
+    nullable: bool = True
+    comment: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Rows and bytes of one version of a table; None where the log does not say."""
+
+    rows: int | None = None
+    bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TableShape:
+    """What the Delta log says a table looks like at `delta_version` (-1: nothing committed yet)."""
+
+    delta_version: int = -1
+    columns: tuple[TableColumn, ...] = ()
+    partition_columns: tuple[str, ...] = ()
+    cluster_columns: tuple[str, ...] = ()
+    properties: Mapping[str, str] = field(default_factory=dict)
+    comment: str | None = None
+    totals: Totals = Totals()
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table or a view.
+
+    `location` is where the Delta files are (a path or URL), empty for a view. `view_text` is the query
+    of a view as typed; `view_schema` is the schema in which its names are resolved.
+    """
+
+    id: str
+    workspace: str
+    schema: str
+    name: str
+    kind: TableKind
+    state: TableState
+    creator: str
+    created_at: datetime
+    modified_at: datetime
+    location: str = ""
+    managed: bool = True
+    shape: TableShape = TableShape()
+    view_text: str | None = None
+    view_schema: str | None = None
+    dropped_at: datetime | None = None
+    created_by_job: str | None = None
+
+    @property
+    def comment(self) -> str | None:
+        """The comment, which for a table is kept in the Delta log."""
+        return self.shape.comment
+
+
+@dataclass(frozen=True, slots=True)
+class TableVersion:
+    """One version of a table as users count them: CREATE is 1, each statement that commits adds one.
+
+    `delta_version` is the last Delta version the statement made; it may have made several.
+    """
+
+    version: int
+    delta_version: int
+    committed_at: datetime
+    operation: str
+    user: str
+    job_id: str | None = None
+    totals: Totals = Totals()
+    rows_inserted: int | None = None
+    rows_updated: int | None = None
+    rows_deleted: int | None = None

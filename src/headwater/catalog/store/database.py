@@ -1,0 +1,159 @@
+"""One database, SQLite or PostgreSQL, and its transactions.
+
+Invariant: a writing transaction on SQLite holds the write lock from its first moment, so it waits
+for others instead of failing half-way; on PostgreSQL a row that a decision rests on is locked.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import URL, Connection, Engine, Table, create_engine, event, insert, text
+from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy.pool import NullPool
+
+from headwater.catalog.store.addresses import shown
+from headwater.catalog.store.failures import busy, translated
+from headwater.errors import UserError
+
+Clock = Callable[[], datetime]
+
+_PATIENCE_SECONDS = 10
+_MIGRATION_LOCK = 0x48656164776174  # "Headwat" in ASCII; any fixed number of ours will do
+_WRITING = "headwater_writing"
+
+
+class Database:
+    """Gives out transactions; every access of the store goes through one of them."""
+
+    def __init__(self, address: URL, *, clock: Clock) -> None:
+        self.address = address
+        self.clock = clock
+        self._engine = _engine(address)
+        self._writing_engine = self._engine.execution_options(**{_WRITING: True})
+
+    @property
+    def sqlite(self) -> bool:
+        """Whether the database is a file."""
+        return self.address.get_backend_name() == "sqlite"
+
+    def close(self) -> None:
+        """Gives back all connections."""
+        self._engine.dispose()
+
+    @contextmanager
+    def read(self, connection: Connection | None = None) -> Iterator[Connection]:
+        """A transaction that only reads, or the caller's own."""
+        if connection is not None:
+            yield connection
+            return
+        with translated(self.address), self._engine.begin() as own:
+            yield own
+
+    @contextmanager
+    def write(self, connection: Connection | None = None) -> Iterator[Connection]:
+        """A transaction that may write, or the caller's own."""
+        if connection is not None:
+            yield connection
+            return
+        with translated(self.address), self._writing_engine.begin() as own:
+            yield own
+
+    @contextmanager
+    def migrating(self) -> Iterator[Connection]:
+        """A writing transaction that at most one process has at a time."""
+        if not self.sqlite:
+            with self.write() as connection:
+                connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), _migration_key())
+                yield connection
+            return
+        # A migration that rebuilds a table drops the old one; with foreign keys enforced that would
+        # delete the rows that refer to it, and SQLite cannot switch them off inside a transaction.
+        engine = _engine(self.address, foreign_keys=False)
+        try:
+            with translated(self.address):
+                _enter_wal(engine)
+                with engine.execution_options(**{_WRITING: True}).begin() as connection:
+                    yield connection
+        finally:
+            engine.dispose()
+
+
+def insert_unless_taken(connection: Connection, table: Table, values: Mapping[str, Any]) -> bool:
+    """Inserts a row; False, with the transaction still usable, when a unique index forbids it."""
+    try:
+        with connection.begin_nested():
+            connection.execute(insert(table), values)
+    except IntegrityError:
+        return False
+    return True
+
+
+def _migration_key() -> dict[str, int]:
+    return {"key": _MIGRATION_LOCK}
+
+
+def _engine(address: URL, *, foreign_keys: bool = True) -> Engine:
+    sqlite = address.get_backend_name() == "sqlite"
+    options: dict[str, Any] = {} if sqlite else {"pool_pre_ping": True}
+    if not foreign_keys:
+        options["poolclass"] = NullPool
+    if not sqlite and "connect_timeout" not in address.query:
+        options["connect_args"] = {"connect_timeout": _PATIENCE_SECONDS}
+    try:
+        engine = create_engine(address, hide_parameters=True, **options)
+    except ModuleNotFoundError as error:
+        raise UserError(
+            "CATALOG_DRIVER_MISSING", url=shown(address), module=error.name or "psycopg"
+        ) from error
+    if sqlite:
+        _listen_on_sqlite(engine, foreign_keys=foreign_keys)
+    else:
+        event.listen(engine, "connect", _on_postgres_connect)
+    return engine
+
+
+def _listen_on_sqlite(engine: Engine, *, foreign_keys: bool) -> None:
+    def on_connect(connection: sqlite3.Connection, _record: object) -> None:
+        # The driver's own idea of when a transaction begins is switched off; `on_begin` says BEGIN.
+        connection.isolation_level = None
+        connection.execute(f"PRAGMA busy_timeout = {_PATIENCE_SECONDS * 1000}")
+        connection.execute(f"PRAGMA foreign_keys = {'ON' if foreign_keys else 'OFF'}")
+        connection.execute("PRAGMA synchronous = NORMAL")
+
+    def on_begin(connection: Connection) -> None:
+        writing = connection.get_execution_options().get(_WRITING, False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+
+    event.listen(engine, "connect", on_connect)
+    event.listen(engine, "begin", on_begin)
+
+
+def _on_postgres_connect(connection: Any, _record: object) -> None:
+    connection.execute(f"SET lock_timeout = '{_PATIENCE_SECONDS}s'")
+    connection.commit()
+
+
+def _enter_wal(engine: Engine) -> None:
+    """Makes the file a write-ahead-log database, once and for ever.
+
+    SQLite does not wait for another process here whatever the timeout, so this does.
+    """
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    while True:
+        # Raw, because SQLAlchemy would begin a transaction, in which the mode cannot change.
+        pooled = engine.raw_connection()
+        try:
+            pooled.cursor().execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.Error as error:
+            if not busy(error) or time.monotonic() > deadline:
+                raise DBAPIError(None, None, error) from error
+            time.sleep(0.02)
+        finally:
+            pooled.close()

@@ -1,0 +1,124 @@
+"""The store's jobs: one record per executed statement.
+
+Invariant: a stored job only ever moves along `jobs.NEXT_STATES`; a finished one never changes.
+"""
+
+from __future__ import annotations
+
+import builtins
+from dataclasses import asdict, fields, replace
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, delete, insert, select, update
+
+from headwater.catalog.jobs import FINAL_STATES, Job, JobState, TableUse, may_follow
+from headwater.catalog.store.database import Database
+from headwater.catalog.store.model import jobs
+from headwater.errors import InternalError
+
+_FIELDS = tuple(field.name for field in fields(Job))
+
+
+class Jobs:
+    """Records jobs and finds them."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def start(self, job: Job, *, connection: Connection | None = None) -> None:
+        """Adds a job."""
+        with self._database.write(connection) as own:
+            own.execute(insert(jobs), _values(job))
+
+    def advance(self, job: Job, *, connection: Connection | None = None) -> None:
+        """Stores a job in its new state; JOB_STATE_ILLEGAL when that may not follow the old one."""
+        before = [state for state in JobState if may_follow(state, job.state)]
+        statement = update(jobs).where(jobs.c.id == job.id, jobs.c.state.in_(before))
+        with self._database.write(connection) as own:
+            if own.execute(statement.values(_values(job))).rowcount:
+                return
+            found = own.execute(select(jobs.c.state).where(jobs.c.id == job.id)).scalar()
+        raise InternalError(
+            "JOB_STATE_ILLEGAL", job=job.id, before=found or "unknown", after=job.state
+        )
+
+    def finish(self, job: Job, *, connection: Connection | None = None) -> None:
+        """Stores a job in its final state; JOB_STATE_ILLEGAL when it is none or may not follow."""
+        if job.state not in FINAL_STATES:
+            raise InternalError(
+                "JOB_STATE_ILLEGAL", job=job.id, before="finishing", after=job.state
+            )
+        ended_at = job.ended_at or self._database.clock()
+        self.advance(replace(job, ended_at=ended_at), connection=connection)
+
+    def get(self, id: str, *, connection: Connection | None = None) -> Job | None:
+        """The job with that id, or None."""
+        with self._database.read(connection) as own:
+            row = own.execute(select(jobs).where(jobs.c.id == id)).one_or_none()
+        return None if row is None else _job(row)
+
+    def list(
+        self, *, since: datetime | None = None, limit: int | None = None
+    ) -> builtins.list[Job]:
+        """Jobs that started at `since` or later, newest first."""
+        query = select(jobs).order_by(jobs.c.started_at.desc(), jobs.c.id.desc()).limit(limit)
+        if since is not None:
+            query = query.where(jobs.c.started_at >= since)
+        with self._database.read() as own:
+            rows = own.execute(query).all()
+        return [_job(row) for row in rows]
+
+    def unfinished(self) -> builtins.list[Job]:
+        """Jobs that have not reached a final state, oldest first."""
+        query = select(jobs).where(jobs.c.state.in_(_unfinished_states()))
+        with self._database.read() as own:
+            rows = own.execute(query.order_by(jobs.c.started_at, jobs.c.id)).all()
+        return [_job(row) for row in rows]
+
+    def request_cancel(self, id: str) -> bool:
+        """Asks the job's process to cancel it; False when it is unknown or already finished."""
+        statement = update(jobs).where(jobs.c.id == id, jobs.c.state.in_(_unfinished_states()))
+        with self._database.write() as own:
+            changed = own.execute(statement.values(cancel_requested_at=self._database.clock()))
+            return changed.rowcount == 1
+
+    def cancel_requested(self, instance: str) -> builtins.list[str]:
+        """The ids of a process's unfinished jobs that somebody asked to cancel."""
+        query = select(jobs.c.id).where(
+            jobs.c.state.in_(_unfinished_states()),
+            jobs.c.cancel_requested_at.is_not(None),
+            jobs.c.instance == instance,
+        )
+        with self._database.read() as own:
+            return builtins.list(own.execute(query.order_by(jobs.c.id)).scalars())
+
+    def delete_before(self, when: datetime) -> int:
+        """Forgets the jobs that ended before `when`, and says how many."""
+        # A job ends after it started; the first condition lets the index find the rows.
+        statement = delete(jobs).where(
+            jobs.c.started_at < when, jobs.c.ended_at < when, jobs.c.state.in_(FINAL_STATES)
+        )
+        with self._database.write() as own:
+            return own.execute(statement).rowcount
+
+
+def _unfinished_states() -> builtins.list[JobState]:
+    return [state for state in JobState if state not in FINAL_STATES]
+
+
+def _values(job: Job) -> dict[str, Any]:
+    return {
+        **{name: getattr(job, name) for name in _FIELDS},
+        "settings": dict(job.settings),
+        "input_tables": [asdict(use) for use in job.input_tables],
+        "output_tables": [asdict(use) for use in job.output_tables],
+    }
+
+
+def _job(row: Row[Any]) -> Job:
+    stored = {name: getattr(row, name) for name in _FIELDS}
+    stored["state"] = JobState(row.state)
+    stored["input_tables"] = tuple(TableUse(**use) for use in row.input_tables)
+    stored["output_tables"] = tuple(TableUse(**use) for use in row.output_tables)
+    return Job(**stored)

@@ -1,0 +1,74 @@
+"""The store: a lake's catalog in a database, one attribute per kind of thing.
+
+Invariant: each method is one transaction of its own, unless it is given the connection of
+`Store.begin()`; then all of them happen together or not at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from datetime import datetime
+
+from sqlalchemy import Connection
+
+from headwater.catalog.store.addresses import read_address
+from headwater.catalog.store.database import Database
+from headwater.catalog.store.instances import Instances
+from headwater.catalog.store.jobs import Jobs
+from headwater.catalog.store.lease import WriterLease
+from headwater.catalog.store.migrate import Lake, prepare
+from headwater.catalog.store.schemas import Schemas
+from headwater.catalog.store.settings import Settings
+from headwater.catalog.store.tables import Tables
+from headwater.catalog.store.versions import Versions
+from headwater.catalog.store.workspaces import Workspaces
+
+
+class Store:
+    """An open catalog. Threads may share it."""
+
+    def __init__(self, database: Database, lake: Lake) -> None:
+        self._database = database
+        self._lake = lake
+        self.workspaces = Workspaces(database)
+        self.schemas = Schemas(database)
+        self.versions = Versions(database)
+        self.tables = Tables(database)
+        self.jobs = Jobs(database)
+        self.settings = Settings(database)
+        self.instances = Instances(database)
+        self.lease = WriterLease(database)
+
+    @classmethod
+    def open(cls, url: str, *, clock: Callable[[], datetime]) -> Store:
+        """Opens the catalog at `url`, creating or upgrading it where that is needed.
+
+        Args:
+            url: `sqlite:///path/catalog.db` or `postgresql://user@host/database`.
+            clock: gives the present time, with a time zone.
+        """
+        database = Database(read_address(url), clock=clock)
+        try:
+            return cls(database, prepare(database))
+        except BaseException:
+            database.close()
+            raise
+
+    @property
+    def lake_id(self) -> str:
+        """The lake's identity, given once when its catalog was created."""
+        return self._lake.lake_id
+
+    @property
+    def created_at(self) -> datetime:
+        """When the lake's catalog was created."""
+        return self._lake.created_at
+
+    def begin(self) -> AbstractContextManager[Connection]:
+        """One transaction for several writes: give its connection to each of them."""
+        return self._database.write()
+
+    def close(self) -> None:
+        """Gives back all connections to the database."""
+        self._database.close()

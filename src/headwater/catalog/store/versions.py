@@ -1,0 +1,77 @@
+"""The store's history of tables, as DESC HISTORY shows it.
+
+Invariant: versions are only ever appended, together with the table's new shape (`Tables.record`);
+this part reads them.
+"""
+
+from __future__ import annotations
+
+import builtins
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Select, select
+
+from headwater.catalog.objects import TableVersion
+from headwater.catalog.store.database import Database
+from headwater.catalog.store.model import table_versions
+from headwater.catalog.store.table_rows import version_from
+
+
+class Versions:
+    """Finds versions of tables."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def list(
+        self,
+        table_id: str,
+        limit: int | None = None,
+        *,
+        connection: Connection | None = None,
+    ) -> builtins.list[TableVersion]:
+        """The versions of a table, newest first."""
+        with self._database.read(connection) as own:
+            rows = own.execute(_newest_first(table_id).limit(limit)).all()
+        return [version_from(row) for row in rows]
+
+    def last(self, table_id: str, *, connection: Connection | None = None) -> TableVersion | None:
+        """The newest version of a table."""
+        return self._one(_newest_first(table_id), connection)
+
+    def first(self, table_id: str, *, connection: Connection | None = None) -> TableVersion | None:
+        """The oldest version of a table."""
+        oldest = select(table_versions).where(table_versions.c.table_id == table_id)
+        return self._one(oldest.order_by(table_versions.c.version), connection)
+
+    def get(
+        self, table_id: str, version: int, *, connection: Connection | None = None
+    ) -> TableVersion | None:
+        """The version with that number."""
+        query = _newest_first(table_id).where(table_versions.c.version == version)
+        return self._one(query, connection)
+
+    def at_or_before(
+        self, table_id: str, when: datetime, *, connection: Connection | None = None
+    ) -> TableVersion | None:
+        """The version that was current at `when`; None when the table was not there yet."""
+        query = _newest_first(table_id).where(table_versions.c.committed_at <= when)
+        return self._one(query, connection)
+
+    def by_job(self, job_id: str) -> builtins.list[tuple[str, TableVersion]]:
+        """The versions that a job made, each with the id of its table."""
+        query = select(table_versions).where(table_versions.c.job_id == job_id)
+        with self._database.read() as own:
+            rows = own.execute(query.order_by("table_id", "version")).all()
+        return [(row.table_id, version_from(row)) for row in rows]
+
+    def _one(self, query: Select[Any], connection: Connection | None) -> TableVersion | None:
+        with self._database.read(connection) as own:
+            row = own.execute(query.limit(1)).one_or_none()
+        return None if row is None else version_from(row)
+
+
+def _newest_first(table_id: str) -> Select[Any]:
+    query = select(table_versions).where(table_versions.c.table_id == table_id)
+    return query.order_by(table_versions.c.version.desc())

@@ -1,0 +1,1 @@
+"""Spark and Delta: the only package that imports pyspark."""

@@ -1,0 +1,103 @@
+"""A lake's share of Spark: a root session with its own catalog, and one session per connection."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from headwater.config import Config
+from headwater.lake import process
+from headwater.lake.engine_settings import context_settings, session_defaults
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+class Engine:
+    """Starts Spark on the first call of `new_session`, never before."""
+
+    def __init__(self, config: Config, *, scratch: Path, log_file: Path) -> None:
+        self._config = config
+        self._scratch = scratch
+        self._log_file = log_file
+        self._lock = threading.Lock()
+        self._root: SparkSession | None = None
+        self._context: Any = None
+
+    @property
+    def started(self) -> bool:
+        """Whether this lake has used Spark yet."""
+        return self._root is not None
+
+    @property
+    def log_file(self) -> Path:
+        """Where the JVM writes what it has to say."""
+        return self._log_file
+
+    def new_session(self) -> SparkSession:
+        """A session that shares tables with the lake's other sessions, and nothing else."""
+        with self._lock:
+            if self._root is None:
+                self._root = self._start()
+            return self._root.newSession()
+
+    def _start(self) -> SparkSession:
+        settings = context_settings(self._config, scratch=self._scratch)
+        self._context = process.spark_context(settings, log_file=self._log_file)
+        from pyspark.sql import SparkSession
+
+        jvm = self._context._jvm
+        options = jvm.java.util.HashMap()
+        for key, value in {**session_defaults(self._config), **self._config.spark_conf}.items():
+            options.put(key, value)
+        options.put("spark.sql.warehouse.dir", str(self._scratch / "warehouse"))
+        # A session made by hand, not by the builder, gets a catalog of its own: lakes stay apart.
+        java_session = jvm.org.apache.spark.sql.classic.SparkSession(
+            self._context._jsc.sc(), options
+        )
+        return SparkSession(self._context, jsparkSession=java_session)
+
+    def start_job(self, job_id: str) -> None:
+        """Tie the Spark work of this thread to a job, so that it can be cancelled and measured."""
+        if self._context is not None:
+            self._context.setJobGroup(job_id, job_id, interruptOnCancel=True)
+
+    def cancel_job(self, job_id: str) -> None:
+        """Stop the Spark work of a job, from any thread."""
+        if self._context is not None:
+            self._context.cancelJobGroup(job_id)
+
+    def progress(self, job_id: str) -> tuple[int, int]:
+        """Finished and known tasks of a job's running Spark jobs."""
+        if self._context is None:
+            return 0, 0
+        tracker = self._context.statusTracker()
+        done = total = 0
+        for spark_job in tracker.getJobIdsForGroup(job_id):
+            info = tracker.getJobInfo(spark_job)
+            for stage_id in info.stageIds if info else ():
+                stage = tracker.getStageInfo(stage_id)
+                if stage is not None:
+                    done += stage.numCompletedTasks
+                    total += stage.numTasks
+        return done, total
+
+    def input_metrics(self, job_id: str) -> tuple[int, int]:
+        """Rows and bytes that a finished job read from files."""
+        if self._context is None:
+            return 0, 0
+        java_context = self._context._jsc.sc()
+        # Metrics arrive over Spark's event queue; wait until it is empty, but not for ever.
+        java_context.listenerBus().waitUntilEmpty(2_000)
+        tracker, store = java_context.statusTracker(), java_context.statusStore()
+        rows = read = 0
+        for spark_job in tracker.getJobIdsForGroup(job_id):
+            info = tracker.getJobInfo(spark_job)
+            if not info.isDefined():
+                continue
+            for stage_id in info.get().stageIds():
+                stage = store.lastStageAttempt(stage_id)
+                rows += stage.inputRecords()
+                read += stage.inputBytes()
+        return rows, read

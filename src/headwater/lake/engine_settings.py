@@ -1,0 +1,80 @@
+"""Which Spark settings a lake starts with, and why; `[spark.conf]` overrides any of them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from headwater.config import Config
+
+_GIGABYTE = 1024**3
+
+
+def context_settings(config: Config, *, scratch: Path) -> dict[str, str]:
+    """Settings of the Spark context, fixed when it starts."""
+    local = config.spark_master.startswith("local")
+    settings = {
+        "spark.master": config.spark_master,
+        "spark.app.name": "headwater",
+        "spark.submit.deployMode": "client",
+        # Nothing on the terminal and no web page unless asked.
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        # Statements of several connections share the cores instead of queueing behind each other.
+        "spark.scheduler.mode": "FAIR",
+        "spark.locality.wait": "0s",
+        "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+        "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+        "spark.sql.catalogImplementation": "in-memory",
+        # Tables live where our catalog says; Spark only needs a place for empty database folders.
+        "spark.sql.warehouse.dir": str(scratch / "warehouse"),
+        **session_defaults(config),
+    }
+    if local:
+        memory = config.spark_driver_memory or _default_memory()
+        # Local mode talks to itself: no other machine may reach its ports.
+        settings |= {
+            "spark.driver.memory": memory,
+            "spark.driver.host": "127.0.0.1",
+            "spark.driver.bindAddress": "127.0.0.1",
+        }
+    elif config.spark_driver_memory:
+        settings["spark.driver.memory"] = config.spark_driver_memory
+    return settings | dict(config.spark_conf)
+
+
+def session_defaults(config: Config) -> dict[str, str]:
+    """Settings every session of the lake starts with; SET changes them for one session."""
+    settings = {
+        # Small work: a Delta snapshot read in one task, shuffles no wider than the machine.
+        "spark.databricks.delta.snapshotPartitions": "1",
+        "spark.sql.shuffle.partitions": str(_cores(config.spark_master)),
+        # Monotonic commit times make TIMESTAMP AS OF exact.
+        "spark.databricks.delta.properties.defaults.enableInCommitTimestamps": "true",
+        # Deletes and updates mark rows instead of rewriting whole files.
+        "spark.databricks.delta.properties.defaults.enableDeletionVectors": "true",
+        "spark.databricks.delta.properties.defaults.checkpointInterval": "100",
+        "spark.sql.sources.default": "delta",
+        "spark.sql.legacy.createHiveTableByDefault": "false",
+    }
+    if config.time_zone:
+        settings["spark.sql.session.timeZone"] = config.time_zone
+    return settings
+
+
+def _cores(master: str) -> int:
+    """The width of a local master; on a cluster Spark's own default of 200 is too many to start."""
+    inside = master.partition("[")[2].rstrip("]")
+    if master.startswith("local"):
+        width = inside.split(",")[0]
+        return int(width) if width.isdigit() else (os.cpu_count() or 1) if width else 1
+    return 32
+
+
+def _default_memory() -> str:
+    """A quarter of the machine's memory, between 1 and 8 GB."""
+    try:
+        total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (ValueError, OSError):
+        total = 4 * _GIGABYTE
+    return f"{min(8, max(1, total // 4 // _GIGABYTE))}g"

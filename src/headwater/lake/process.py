@@ -1,0 +1,121 @@
+"""The one Spark of this process: started on first use, quiet, gone with the process.
+
+Spark allows one context per JVM and PySpark one JVM per process, so this module holds the only
+global state of the package: that context. Lakes opened in one process share it and still do not see
+each other, because each gets a root session with a catalog of its own (see `engine.py`).
+"""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import os
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from headwater.errors import UserError
+from headwater.lake.jars import jar_paths
+from headwater.lake.java import find_java
+
+if TYPE_CHECKING:
+    from pyspark import SparkContext
+
+_lock = threading.Lock()
+_context: SparkContext | None = None
+_static: dict[str, str] = {}
+
+_LOG4J = Path(__file__).with_name("log4j2.properties")
+
+
+def running() -> bool:
+    """Whether Spark has been started in this process."""
+    return _context is not None
+
+
+def spark_context(settings: Mapping[str, str], *, log_file: Path) -> SparkContext:
+    """The context, started with `settings` if this is the first call.
+
+    A later call with another master is refused: Spark cannot have two in one process.
+    """
+    global _context
+    with _lock:
+        if _context is None:
+            _context = _start(settings, log_file)
+            _static.update(settings)
+            atexit.register(stop)
+        elif settings["spark.master"] != _static["spark.master"]:
+            raise UserError(
+                "SPARK_MASTER_DIFFERS",
+                running=_static["spark.master"],
+                wanted=settings["spark.master"],
+            )
+        return _context
+
+
+def stop() -> None:
+    """End Spark and its JVM; the next use starts a new one."""
+    global _context
+    with _lock:
+        context, _context = _context, None
+        _static.clear()
+        if context is None:
+            return
+        gateway = context._gateway
+        _quietly(context.stop)
+        _quietly(gateway.shutdown)
+        process = getattr(gateway, "proc", None)
+        if process is not None:
+            # The JVM ends when the pipe on its standard input closes; killing is the last resort.
+            _quietly(process.stdin.close)
+            try:
+                process.wait(timeout=10)
+            except Exception:  # noqa: BLE001 - whatever keeps it, it must not outlive us
+                process.kill()
+        _forget_context()
+
+
+def _quietly(step: Any) -> None:
+    """A step of the shutdown must not keep the next one from happening."""
+    try:
+        step()
+    except Exception:  # noqa: BLE001
+        logging.getLogger(__name__).debug("spark shutdown step failed", exc_info=True)
+
+
+def _forget_context() -> None:
+    from pyspark import SparkContext
+
+    SparkContext._gateway = None
+    SparkContext._jvm = None
+
+
+def _start(settings: Mapping[str, str], log_file: Path) -> SparkContext:
+    java = find_java()
+    jars = ":".join(str(path) for path in jar_paths(["delta"]))
+    from pyspark import SparkConf, SparkContext
+    from pyspark.java_gateway import launch_gateway
+
+    # PySpark logs every failed statement with its Java trace as JSON on standard error.
+    logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL + 1)
+    logging.getLogger("DataFrameQueryContextLogger").setLevel(logging.CRITICAL + 1)
+    logging.getLogger("py4j").setLevel(logging.CRITICAL)
+    os.environ["JAVA_HOME"] = str(java.home)
+    conf = SparkConf(loadDefaults=False)
+    for key, value in settings.items():
+        conf.set(key, value)
+    own = conf.get("spark.driver.extraClassPath", "")
+    conf.set("spark.driver.extraClassPath", f"{jars}:{own}" if own else jars)
+    options = conf.get("spark.driver.extraJavaOptions", "") or ""
+    conf.set("spark.driver.extraJavaOptions", f"{options} -Dlog4j2.configurationFile={_LOG4J.as_uri()}")
+    log_file.parent.mkdir(parents=True, exist_ok=True)
+    with log_file.open("wb") as log:
+        gateway = launch_gateway(conf, popen_kwargs={"stdout": log, "stderr": log})
+    try:
+        return SparkContext(conf=conf, gateway=gateway)
+    except BaseException:
+        gateway.shutdown()
+        if getattr(gateway, "proc", None) is not None:
+            gateway.proc.kill()
+        raise

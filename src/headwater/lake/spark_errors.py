@@ -1,0 +1,140 @@
+"""Spark's errors in Headwater's shape: condition, one readable sentence, a place, a hint.
+
+No Java or py4j trace reaches a user; it is kept as `detail` for `--debug`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from headwater.errors import (
+    ConstraintViolated,
+    HeadwaterError,
+    InternalError,
+    NotSupported,
+    Span,
+    TransientError,
+    UserError,
+    ValueRejected,
+)
+from headwater.sql.edits import EditedText
+
+_USER_KINDS: dict[str, type[UserError]] = {
+    "22": ValueRejected,
+    "23": ConstraintViolated,
+    "0A": NotSupported,
+}
+_SQLSTATE = re.compile(r"\s*SQLSTATE: (\w{5})")
+_PREFIX = re.compile(r"^\s*\[[A-Z0-9_.]+\]\s*")
+_PLACE = re.compile(r"\(?line (\d+), pos(?:ition)? (\d+)\)?|; line (\d+) pos (\d+)")
+_CATALOG = re.compile(r"`?spark_catalog`?\.")
+# Everything from here on is a plan, a copy of the text, or a Java trace.
+_NOISE = re.compile(r"\n\s*== SQL|\n\s*at |;\n|\n'[A-Z]|\n[+:]- |\n\n|\n\s*Caused by")
+_CONFLICTS = ("DELTA_CONCURRENT", "DELTA_METADATA_CHANGED", "DELTA_PROTOCOL_CHANGED")
+
+
+def reshape(error: BaseException, text: EditedText | None = None) -> HeadwaterError:
+    """The error a user sees for an exception that came out of PySpark."""
+    from py4j.protocol import Py4JError, Py4JNetworkError
+    from pyspark.errors import PySparkException
+
+    if isinstance(error, HeadwaterError):
+        return error
+    if isinstance(error, Py4JNetworkError | ConnectionError):
+        return TransientError("ENGINE_LOST", log_file="logs/spark.log", detail=repr(error))
+    if isinstance(error, PySparkException):
+        return _from_spark(error, text)
+    detail = str(error) if isinstance(error, Py4JError) else repr(error)
+    return InternalError("ENGINE_FAILED", problem=_first_line(str(error)), detail=detail)
+
+
+def _from_spark(error: Any, text: EditedText | None) -> HeadwaterError:
+    message = str(error)
+    detail = _trace(error)
+    condition = _ask(error, "getCondition") or _condition_in(message)
+    sqlstate = _ask(error, "getSqlState") or _first_group(_SQLSTATE, message)
+    if "maxResultSize" in message:
+        return UserError("RESULT_TOO_LARGE", detail=detail)
+    if "cancelled" in message and "job group" in message.lower():
+        return UserError("JOB_CANCELLED", job_id="", detail=detail)
+    if condition is None:
+        return InternalError("ENGINE_FAILED", problem=_sentence(message), detail=detail)
+    if condition.startswith(_CONFLICTS):
+        return TransientError("CONCURRENT_CHANGE", problem=_sentence(message), detail=detail)
+    kind = _kind(condition, sqlstate or "")
+    return kind(
+        condition,
+        text=_sentence(message),
+        sqlstate=sqlstate,
+        span=_span(error, message, text),
+        detail=detail,
+    )
+
+
+def _kind(condition: str, sqlstate: str) -> type[HeadwaterError]:
+    """By the class of the SQLSTATE: 22, 23, 42, 0A are the user's; XX is a bug; 08, 40, 53 pass."""
+    if condition.startswith("INTERNAL_ERROR") or sqlstate.startswith("XX"):
+        return InternalError
+    if sqlstate[:2] in ("08", "40", "53"):
+        return TransientError
+    return _USER_KINDS.get(sqlstate[:2], UserError)
+
+
+def _ask(error: Any, method: str) -> str | None:
+    """PySpark asks the JVM for these, which fails once the JVM is gone."""
+    try:
+        answer = getattr(error, method)()
+    except Exception:  # noqa: BLE001 - the message alone still makes a useful error
+        return None
+    return str(answer) if answer else None
+
+
+def _condition_in(message: str) -> str | None:
+    found = re.match(r"\s*\[([A-Z][A-Z0-9_.]+)\]", message)
+    return found.group(1) if found else None
+
+
+def _first_group(pattern: re.Pattern[str], message: str) -> str | None:
+    found = pattern.search(message)
+    return found.group(1) if found else None
+
+
+def _sentence(message: str) -> str:
+    """The part of Spark's message that is meant for people."""
+    cut = _NOISE.search(message.lstrip("\n"))
+    text = message.lstrip("\n")[: cut.start()] if cut else message
+    text = _SQLSTATE.sub("", _PREFIX.sub("", text))
+    text = _CATALOG.sub("", _PLACE.sub("", text))
+    return " ".join(text.split()).rstrip(" .;")
+
+
+def _first_line(message: str) -> str:
+    return _sentence(message).split("\n")[0][:300]
+
+
+def _trace(error: Any) -> str:
+    trace = getattr(error, "_stackTrace", None) or ""
+    return f"{error}\n{trace}"
+
+
+def _span(error: Any, message: str, text: EditedText | None) -> Span | None:
+    """Where in the user's text: from Spark's query context, else from 'line 1, pos 7'."""
+    if text is None:
+        return None
+    try:
+        for context in error.getQueryContext():
+            start, stop = context.startIndex(), context.stopIndex()
+            if 0 <= start <= stop < len(text.text):
+                return text.original_span(start, stop + 1)
+    except Exception:  # noqa: BLE001 - no context is a reason to look at the message, not to fail
+        pass
+    found = _PLACE.search(message)
+    if not found:
+        return None
+    line, column = (int(n) for n in found.groups() if n is not None)
+    start = sum(len(part) + 1 for part in text.text.split("\n")[: line - 1]) + column
+    end = start + 1
+    while end < len(text.text) and (text.text[end].isalnum() or text.text[end] == "_"):
+        end += 1
+    return text.original_span(start, end)

@@ -1,0 +1,112 @@
+"""One connection's Spark session behind a small surface: run, describe, temporary views, settings.
+
+Everything that leaves this class is plain Python; every error that leaves it is Headwater's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from headwater.catalog.objects import TableColumn
+from headwater.lake.rows import fetch
+from headwater.lake.spark_errors import reshape
+from headwater.names import quote_identifier
+from headwater.result import Result
+from headwater.sql.edits import EditedText, apply_edits
+
+if TYPE_CHECKING:
+    import pyarrow
+    from pyspark.sql import SparkSession
+
+USER_METADATA = "spark.databricks.delta.commitInfo.userMetadata"
+
+
+class SparkConnection:
+    """A private Spark session: SET and temporary views stay inside it."""
+
+    def __init__(self, session: SparkSession) -> None:
+        self._session = session
+
+    def run(self, text: EditedText) -> Result:
+        """Run a statement and take all its rows."""
+        with _reshaped(text):
+            return fetch(self._session.sql(text.text))
+
+    def execute(self, sql: str) -> Result:
+        """Run a statement made by Headwater itself."""
+        return self.run(apply_edits(sql, ()))
+
+    def columns_of(self, query: EditedText) -> tuple[TableColumn, ...]:
+        """The columns a query gives, without running it."""
+        with _reshaped(query):
+            fields = self._session.sql(query.text).schema.fields
+        return tuple(
+            TableColumn(
+                name=field.name,
+                type=field.dataType.simpleString(),
+                nullable=field.nullable,
+                comment=field.metadata.get("comment"),
+            )
+            for field in fields
+        )
+
+    @contextmanager
+    def commit_note(self, note: str) -> Iterator[None]:
+        """Write `note` into every Delta commit made inside."""
+        with _reshaped(None):
+            self._session.conf.set(USER_METADATA, note)
+        try:
+            yield
+        finally:
+            with _reshaped(None):
+                self._session.conf.unset(USER_METADATA)
+
+    def create_view(self, name: str, table: pyarrow.Table) -> None:
+        """Make rows visible to SQL under a temporary name."""
+        with _reshaped(None):
+            self._session.createDataFrame(table).createOrReplaceTempView(name)
+
+    def create_query_view(self, name: str, query: EditedText, columns: tuple[str, ...]) -> None:
+        """Make a query visible to SQL under a temporary name; `columns` rename its own."""
+        names = f" ({', '.join(quote_identifier(c) for c in columns)})" if columns else ""
+        head = f"CREATE OR REPLACE TEMPORARY VIEW {quote_identifier(name)}{names} AS "
+        with _reshaped(None):
+            self._session.sql(head + query.text)
+
+    def drop_view(self, name: str) -> None:
+        """Forget a temporary name."""
+        with _reshaped(None):
+            self._session.catalog.dropTempView(name)
+
+    def use_database(self, name: str) -> None:
+        """Where names without a schema belong."""
+        with _reshaped(None):
+            self._session.catalog.setCurrentDatabase(name)
+
+    def set(self, key: str, value: str) -> None:
+        """Change a setting of this session."""
+        with _reshaped(None):
+            self._session.conf.set(key, value)
+
+    def reset(self, key: str) -> None:
+        """Give a setting of this session its default."""
+        with _reshaped(None):
+            self._session.conf.unset(key)
+
+    def get(self, key: str) -> str | None:
+        """The value of a Spark setting in this session."""
+        with _reshaped(None):
+            value: Any = self._session.conf.get(key, None)
+        return None if value is None else str(value)
+
+
+@contextmanager
+def _reshaped(text: EditedText | None) -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise
+    except Exception as error:
+        raise reshape(error, text) from error

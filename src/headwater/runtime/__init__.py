@@ -1,0 +1,1 @@
+"""An open lake inside this process: folder, catalog, engine, lease, locks."""

@@ -1,0 +1,153 @@
+"""A lake that this process has open: everything its connections share.
+
+Connections to one lake in one process share one `OpenLake`, found through a table of this process's
+open lakes: one catalog, one engine, one lease.
+"""
+
+from __future__ import annotations
+
+import threading
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import timedelta
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from headwater.catalog.objects import Schema, Table
+from headwater.catalog.store import Store
+from headwater.config import Config, load_config
+from headwater.errors import UserError
+from headwater.lake.engine import Engine
+from headwater.lake.spark_session import SparkConnection
+from headwater.runtime.clock import now
+from headwater.runtime.lake_folder import LakeFolder, open_folder
+from headwater.runtime.locks import ObjectLocks
+from headwater.runtime.process_identity import this_process
+from headwater.runtime.writer import Heartbeat, Writer
+
+DEFAULT_SCHEMA = "public"
+_BEATS_PER_LEASE = 3
+_MOST_SECONDS_BETWEEN_BEATS = 2.0
+
+
+class OpenLake:
+    """Shared by the connections of this process; `close` when the last one is gone."""
+
+    def __init__(self, folder: LakeFolder, config: Config) -> None:
+        self.folder = folder
+        self.config = config
+        self.store = Store.open(config.metadata_url or folder.catalog_url, clock=now)
+        self.engine = Engine(config, scratch=folder.scratch, log_file=folder.spark_log)
+        self.instance = this_process(config.user)
+        self.writer = Writer(self.store, self.instance, lease_seconds=config.lease_seconds)
+        self.locks = ObjectLocks()
+        self.registered: dict[str, str] = {}
+        """Names known to this lake's Spark catalog, with the id of what they stand for."""
+        # Measuring a finished job must not make its user wait.
+        self.background = ThreadPoolExecutor(1, thread_name_prefix="headwater-background")
+        every = min(config.lease_seconds / _BEATS_PER_LEASE, _MOST_SECONDS_BETWEEN_BEATS)
+        self._heartbeat = Heartbeat(self._beat, every=every)
+        self._prepare()
+
+    def _prepare(self) -> None:
+        self.store.instances.register(self.instance)
+        workspace = self.config.workspace
+        if self.store.workspaces.get(workspace) is None:
+            self.store.workspaces.ensure(workspace)
+        if not self.store.schemas.list(workspace):
+            self._create_default_schema(workspace)
+        self._heartbeat.start()
+
+    def _create_default_schema(self, workspace: str) -> None:
+        at = now()
+        schema = Schema(
+            id=uuid.uuid4().hex,
+            workspace=workspace,
+            name=DEFAULT_SCHEMA,
+            creator=self.config.user,
+            created_at=at,
+            modified_at=at,
+        )
+        try:
+            self.store.schemas.create(schema)
+        except UserError as error:
+            # Another process opened the same fresh lake a moment ago.
+            if error.condition != "SCHEMA_ALREADY_EXISTS":
+                raise
+
+    def _beat(self) -> None:
+        self.store.instances.heartbeat(self.instance.id)
+        self.writer.heartbeat()
+        for job_id in self.store.jobs.cancel_requested(self.instance.id):
+            self.engine.cancel_job(job_id)
+
+    def new_spark(self) -> SparkConnection:
+        """A private Spark session; the first one starts Spark."""
+        return SparkConnection(self.engine.new_session())
+
+    @cached_property
+    def registrar(self) -> SparkConnection:
+        """The session that tells Spark's catalog about tables, whoever mentions them."""
+        return self.new_spark()
+
+    def location(self, table: Table) -> str:
+        """Where a table's files are; those of managed tables move with the lake folder."""
+        return str(self.folder.path / table.location) if table.managed else table.location
+
+    @property
+    def job_retention(self) -> timedelta:
+        """How long finished jobs are kept."""
+        return timedelta(days=self.config.job_retention_days)
+
+    def flush_background(self) -> None:
+        """Wait until what runs in the background at this moment is done."""
+        self.background.submit(lambda: None).result(timeout=30)
+
+    def close(self) -> None:
+        """Give everything back but Spark, which the process keeps for the next lake."""
+        self._heartbeat.stop()
+        self.background.shutdown(wait=True)
+        self.writer.release()
+        self.store.instances.remove(self.instance.id)
+        self.store.close()
+
+
+_lock = threading.Lock()
+_open: dict[Path, tuple[OpenLake, int]] = {}
+
+
+def acquire_lake(path: str | Path, *, create: bool = True, **arguments: Any) -> OpenLake:
+    """The open lake at `path`, shared with the other connections of this process."""
+    folder = open_folder(path, create=create)
+    config = load_config(folder.path, **arguments)
+    with _lock:
+        found = _open.get(folder.path)
+        if found is None:
+            lake = OpenLake(folder, config)
+            _open[folder.path] = (lake, 1)
+            return lake
+        lake, users = found
+        _require_same(lake.config, config)
+        _open[folder.path] = (lake, users + 1)
+        return lake
+
+
+def release_lake(lake: OpenLake) -> None:
+    """Undo one `acquire_lake`; the last one closes the lake."""
+    with _lock:
+        _, users = _open[lake.folder.path]
+        if users > 1:
+            _open[lake.folder.path] = (lake, users - 1)
+            return
+        del _open[lake.folder.path]
+    lake.close()
+
+
+def _require_same(current: Config, wanted: Config) -> None:
+    """The user and the time zone are a connection's own; everything else is the lake's."""
+    aligned = replace(wanted, user=current.user, time_zone=current.time_zone)
+    if aligned != current:
+        names = [n for n in Config.__slots__ if getattr(aligned, n) != getattr(current, n)]
+        raise UserError("LAKE_MOVED", names=", ".join(names))

@@ -1,0 +1,194 @@
+"""Text to parse to handler to Result, every statement a job; nothing clever.
+
+A `Session` is one connection's view of a lake. Statements that need Spark run one after the other in
+a session; those that do not, such as SHOW or CANCEL JOB, run at any time from any thread.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from headwater.catalog.jobs import Job, JobState, TableUse, job_id
+from headwater.errors import HeadwaterError, InterfaceError, InternalError, UserError
+from headwater.result import Result
+from headwater.runtime.clock import now
+from headwater.runtime.open_lake import DEFAULT_SCHEMA, OpenLake, acquire_lake, release_lake
+from headwater.sql.masking import mask, mask_words, masked_with_span, secret_spans
+from headwater.sql.parse import Statement, parse
+from headwater.sql.split import split
+from headwater.sql.targets import written_table
+from headwater.sql.tokens import tokenize
+from headwater.statements.context import Context, SessionState
+from headwater.statements.dispatch import execute, execute_relation
+from headwater.tables.recovery import recover
+from headwater.tables.upkeep import upkeep_if_due
+
+_ENTROPY = 36**12
+_BETWEEN_WORDS = re.compile(r"(?<!^)(?=[A-Z])")
+
+
+class Session:
+    """Runs statements on a lake."""
+
+    def __init__(self, path: str | Path, *, create: bool = True, **arguments: Any) -> None:
+        self._lake = acquire_lake(path, create=create, **arguments)
+        self._closed = False
+        self._running: list[str] = []
+        user = arguments.get("user") or self._lake.config.user
+        self.state = SessionState(
+            self._lake, user=user, workspace=self._lake.config.workspace, schema=DEFAULT_SCHEMA
+        )
+        if arguments.get("time_zone"):
+            self.state.settings["spark.sql.session.timeZone"] = arguments["time_zone"]
+        try:
+            recover(self._lake)
+            upkeep_if_due(self._lake)
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def lake(self) -> OpenLake:
+        """The lake this session works on."""
+        return self._lake
+
+    @property
+    def closed(self) -> bool:
+        """Whether `close` was called."""
+        return self._closed
+
+    def close(self) -> None:
+        """Give the lake back; calling it again does nothing."""
+        if not self._closed:
+            self._closed = True
+            release_lake(self._lake)
+
+    def statements(self, script: str) -> Iterator[Result]:
+        """Run the statements of a script one after the other, giving each result as it comes."""
+        for piece in split(script):
+            yield self.run(piece.text)
+
+    def run(self, text: str) -> Result:
+        """Run one statement as a job."""
+        if self._closed:
+            raise InterfaceError("the connection is closed")
+        job = self._new_job(text)
+        try:
+            tokens = tokenize(text)
+            statement = parse(text, tokens)
+        except UserError as error:
+            self._lake.store.jobs.start(job)
+            raise self._failed(job, text, error) from None
+        job = replace(job, kind=_kind(statement), output_tables=self._targets(statement))
+        self._lake.store.jobs.start(job)
+        context = Context(self.state, job.id, text, tokens, execute_relation)
+        self._running.append(job.id)
+        try:
+            return self._finish(job, context, statement)
+        finally:
+            self._running.remove(job.id)
+
+    def _finish(self, job: Job, context: Context, statement: Statement) -> Result:
+        text = context.text
+        self._lake.engine.start_job(job.id)
+        try:
+            result = execute(context, statement)
+        except HeadwaterError as error:
+            raise self._failed(job, text, error) from error.__cause__
+        except KeyboardInterrupt:
+            self._lake.engine.cancel_job(job.id)
+            self._record(job, JobState.CANCELLED, error="interrupted")
+            raise
+        except Exception as error:
+            bug = InternalError("BUG", problem=repr(error), detail=repr(error))
+            raise self._failed(job, text, bug) from error
+        return self._succeeded(job, result)
+
+    def _new_job(self, text: str) -> Job:
+        at = now()
+        settings = self.state.settings
+        return Job(
+            id=job_id(at, secrets.randbelow(_ENTROPY)),
+            state=JobState.RUNNING,
+            workspace=self.state.workspace,
+            schema=self.state.schema,
+            creator=self.state.user,
+            text=mask(text),
+            started_at=at,
+            instance=self._lake.instance.id,
+            query_tag=settings.get("query_tag", ""),
+            settings={key: _masked_value(key, value) for key, value in settings.items()},
+        )
+
+    def _targets(self, statement: Statement) -> tuple[TableUse, ...]:
+        """What the job writes, known before it starts: recovery looks there after a crash."""
+        name = written_table(statement)
+        if name is None:
+            return ()
+        full = name.qualified(workspace=self.state.workspace, schema=self.state.schema)
+        table = self._lake.store.tables.get(full.workspace, full.schema, full.name)
+        return (TableUse(full.full, table_id=table.id if table else None),)
+
+    def _succeeded(self, job: Job, result: Result) -> Result:
+        produced = result.rowcount if result.returns_rows else None
+        made = self._lake.store.versions.by_job(job.id) if job.output_tables else []
+        counts: dict[str, Any] = {"rows_produced": produced}
+        if made:
+            version = made[-1][1]
+            counts |= {
+                "rows_inserted": version.rows_inserted,
+                "rows_updated": version.rows_updated,
+                "rows_deleted": version.rows_deleted,
+            }
+        self._record(job, JobState.SUCCEED, **counts)
+        return replace(result, job_id=job.id)
+
+    def _failed(self, job: Job, text: str, error: HeadwaterError) -> HeadwaterError:
+        """The error with its place in the text, recorded with the job; no secret in either."""
+        cancelled = error.condition == "JOB_CANCELLED"
+        if cancelled:
+            error = UserError("JOB_CANCELLED", job_id=job.id)
+        error.statement, error.span = masked_with_span(text, error.span)
+        secrets_in_text = [text[s.start : s.end].strip("'\"") for s in secret_spans(text)]
+        error.replace_text(lambda shown: mask_words(mask(shown), secrets_in_text))
+        state = JobState.CANCELLED if cancelled else JobState.FAILED
+        self._record(job, state, error=f"{error.condition}: {error.message}")
+        return error
+
+    def _record(self, job: Job, state: JobState, **changes: Any) -> None:
+        finished = replace(job, state=state, ended_at=now(), **changes)
+        store, engine = self._lake.store, self._lake.engine
+        store.jobs.finish(finished)
+        if engine.started and self.state.spark_started:
+            self._lake.background.submit(_measure, self._lake, job.id)
+
+    def progress(self) -> tuple[int, int]:
+        """Finished and known Spark tasks of the statement running now; from any thread."""
+        return self._lake.engine.progress(self._running[-1]) if self._running else (0, 0)
+
+    def cancel(self) -> None:
+        """Cancel what runs now; from any thread."""
+        for running in list(self._running):
+            self._lake.store.jobs.request_cancel(running)
+            self._lake.engine.cancel_job(running)
+
+
+def _measure(lake: OpenLake, job: str) -> None:
+    rows, read = lake.engine.input_metrics(job)
+    if rows or read:
+        lake.store.jobs.measured(job, input_rows=rows, input_bytes=read)
+
+
+def _kind(statement: Statement) -> str:
+    """The statement's class in capitals: CreateTable is CREATE_TABLE."""
+    return _BETWEEN_WORDS.sub("_", type(statement).__name__).upper()
+
+
+def _masked_value(key: str, value: str) -> str:
+    return mask(f"SET {key} = {value}").partition(" = ")[2]
+

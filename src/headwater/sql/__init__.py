@@ -1,0 +1,1 @@
+"""Text to statement, and back: tokens, one frozen dataclass per statement, rendering. Pure."""

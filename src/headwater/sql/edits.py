@@ -1,0 +1,55 @@
+"""Replacing pieces of a statement by position, and finding the way back to the text as typed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from headwater.errors import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Put `text` in place of `span`; an empty span inserts."""
+
+    span: Span
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class EditedText:
+    """A text after edits; every character outside the edits is as typed."""
+
+    original: str
+    text: str
+    edits: tuple[Edit, ...] = ()
+
+    def original_span(self, start: int, end: int) -> Span:
+        """The place in the original text of a place in the edited text."""
+        return Span(self._back(start, at_end=False), self._back(end, at_end=True))
+
+    def _back(self, place: int, *, at_end: bool) -> int:
+        shift = 0
+        for edit in self.edits:
+            new_start = edit.span.start + shift
+            new_end = new_start + len(edit.text)
+            if place < new_start or (place == new_start and at_end and edit.text):
+                break
+            if place < new_end or (place == new_end and at_end):
+                return edit.span.end if at_end else edit.span.start
+            shift += len(edit.text) - (edit.span.end - edit.span.start)
+        return min(max(place - shift, 0), len(self.original))
+
+
+def apply_edits(text: str, edits: Iterable[Edit]) -> EditedText:
+    """`text` with all edits made; they must not overlap."""
+    ordered = tuple(sorted(edits, key=lambda edit: (edit.span.start, edit.span.end)))
+    parts: list[str] = []
+    place = 0
+    for edit in ordered:
+        if edit.span.start < place:
+            raise ValueError("edits overlap")
+        parts += [text[place : edit.span.start], edit.text]
+        place = edit.span.end
+    parts.append(text[place:])
+    return EditedText(text, "".join(parts), ordered)

@@ -1,0 +1,171 @@
+"""One statement's text to its dataclass: a table from leading words to the parser that reads on.
+
+Text that starts like nothing of ours goes to Spark unchanged, as long as it starts like a statement
+that Spark knows and that cannot change the lake behind the catalog's back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from headwater.errors import NotSupported, UserError
+from headwater.names import did_you_mean
+from headwater.sql.alter_table import parse_alter_table
+from headwater.sql.create_table import parse_create_table
+from headwater.sql.cursor import Cursor
+from headwater.sql.describe import parse_desc_schema, parse_desc_table
+from headwater.sql.dml import parse_delete, parse_insert, parse_merge, parse_update
+from headwater.sql.drop import (
+    parse_drop_table,
+    parse_drop_view,
+    parse_truncate_table,
+    parse_undrop_table,
+)
+from headwater.sql.history import parse_desc_history, parse_optimize, parse_restore_table
+from headwater.sql.jobs import parse_cancel_job, parse_desc_job, parse_show_jobs
+from headwater.sql.query import parse_explain, parse_query, parse_spark_command
+from headwater.sql.schemas import (
+    parse_alter_schema,
+    parse_create_schema,
+    parse_drop_schema,
+    parse_use,
+)
+from headwater.sql.settings import parse_reset, parse_set
+from headwater.sql.show import (
+    parse_show_columns,
+    parse_show_create_table,
+    parse_show_schemas,
+    parse_show_tables,
+    parse_show_views,
+)
+from headwater.sql.tokens import Token
+from headwater.sql.views import parse_alter_view, parse_create_view
+
+
+class Statement(Protocol):
+    """Every statement is a frozen dataclass that can be written back."""
+
+    def to_sql(self) -> str:
+        """The statement as text."""
+        ...
+
+
+Parser = Callable[[Cursor], Statement]
+
+# The longest match wins, so `DESC HISTORY` comes before `DESC` without any order here.
+PARSERS: dict[str, Parser] = {
+    "ALTER DATABASE": parse_alter_schema,
+    "ALTER SCHEMA": parse_alter_schema,
+    "ALTER TABLE": parse_alter_table,
+    "ALTER VIEW": parse_alter_view,
+    "CANCEL JOB": parse_cancel_job,
+    "CREATE DATABASE": parse_create_schema,
+    "CREATE OR REPLACE TABLE": parse_create_table,
+    "CREATE OR REPLACE VIEW": parse_create_view,
+    "CREATE SCHEMA": parse_create_schema,
+    "CREATE TABLE": parse_create_table,
+    "CREATE VIEW": parse_create_view,
+    "DELETE": parse_delete,
+    "DESC": parse_desc_table,
+    "DESC DATABASE": parse_desc_schema,
+    "DESC HISTORY": parse_desc_history,
+    "DESC JOB": parse_desc_job,
+    "DESC SCHEMA": parse_desc_schema,
+    "DROP DATABASE": parse_drop_schema,
+    "DROP SCHEMA": parse_drop_schema,
+    "DROP TABLE": parse_drop_table,
+    "DROP VIEW": parse_drop_view,
+    "EXPLAIN": parse_explain,
+    "FROM": parse_query,
+    "INSERT": parse_insert,
+    "MERGE": parse_merge,
+    "OPTIMIZE": parse_optimize,
+    "RESET": parse_reset,
+    "RESTORE": parse_restore_table,
+    "SELECT": parse_query,
+    "SET": parse_set,
+    "SHOW COLUMNS": parse_show_columns,
+    "SHOW CREATE": parse_show_create_table,
+    "SHOW DATABASES": parse_show_schemas,
+    "SHOW JOBS": parse_show_jobs,
+    "SHOW SCHEMAS": parse_show_schemas,
+    "SHOW TABLES": parse_show_tables,
+    "SHOW VIEWS": parse_show_views,
+    "TABLE": parse_query,
+    "TRUNCATE": parse_truncate_table,
+    "UNDROP": parse_undrop_table,
+    "UPDATE": parse_update,
+    "USE": parse_use,
+    "VALUES": parse_query,
+    "WITH": parse_query,
+}
+
+# Statements of Spark's that live and die with the session, or only read.
+SPARK_COMMANDS = (
+    "CACHE",
+    "CLEAR CACHE",
+    "CREATE GLOBAL TEMPORARY VIEW",
+    "CREATE OR REPLACE TEMP FUNCTION",
+    "CREATE OR REPLACE TEMP VIEW",
+    "CREATE OR REPLACE TEMPORARY FUNCTION",
+    "CREATE OR REPLACE TEMPORARY VIEW",
+    "CREATE TEMP FUNCTION",
+    "CREATE TEMP VIEW",
+    "CREATE TEMPORARY FUNCTION",
+    "CREATE TEMPORARY VIEW",
+    "DECLARE",
+    "DESC FUNCTION",
+    "DESC QUERY",
+    "DROP TEMPORARY FUNCTION",
+    "DROP TEMPORARY VARIABLE",
+    "EXECUTE IMMEDIATE",
+    "SET TIME ZONE",
+    "SET VAR",
+    "SET VARIABLE",
+    "SHOW FUNCTIONS",
+    "UNCACHE",
+)
+
+_ALL: dict[tuple[str, ...], Parser] = {
+    tuple(key.split()): parser
+    for key, parser in (
+        *PARSERS.items(),
+        *((command, parse_spark_command) for command in SPARK_COMMANDS),
+    )
+}
+_LONGEST = max(len(words) for words in _ALL)
+
+
+def parse(text: str, tokens: list[Token] | None = None) -> Statement:
+    """The statement that `text` holds; `text` is one statement without its semicolon."""
+    cursor = Cursor(text, tokens)
+    if cursor.at_end:
+        raise UserError("EMPTY_STATEMENT")
+    if cursor.at_symbol("("):
+        return parse_query(cursor)
+    words = tuple(_word(cursor, i) for i in range(_LONGEST))
+    for length in range(_LONGEST, 0, -1):
+        parser = _ALL.get(words[:length])
+        if parser is not None:
+            return parser(cursor)
+    raise _unknown(cursor, words)
+
+
+def _word(cursor: Cursor, ahead: int) -> str:
+    word = cursor.peek(ahead).upper
+    return "DESC" if word == "DESCRIBE" and ahead == 0 else word
+
+
+def _unknown(cursor: Cursor, words: tuple[str, ...]) -> UserError:
+    """Say how far the text looked like a statement, and what would have been one."""
+    same_start = [" ".join(key) for key in _ALL if key[0] == words[0]]
+    if not same_start:
+        firsts = {key[0] for key in _ALL}
+        hint = did_you_mean(cursor.token.text, firsts)
+        word = cursor.token.text
+        return UserError("UNKNOWN_STATEMENT", word=word, span=cursor.token.span, hint=hint)
+    start, second = cursor.token.start, cursor.peek(1)
+    typed = cursor.text[start : second.end]
+    near = did_you_mean(typed, same_start) or f"known are {', '.join(sorted(same_start))}"
+    return NotSupported("UNKNOWN_STATEMENT", word=typed, span=second.span, hint=near)

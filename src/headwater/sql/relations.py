@@ -1,0 +1,279 @@
+"""Finding the relations a text reads or writes, with their places, from its tokens alone.
+
+Only what stands where a relation can stand counts: after FROM, JOIN, INTO, USING, UPDATE and so on,
+never a column that happens to have a table's name. Names of common table expressions are left out.
+The rest of the text stays unread, so this works for everything Spark's grammar allows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from headwater.errors import Span
+from headwater.names import ObjectName
+from headwater.sql.tokens import Token
+
+_STARTS_QUERY = ("SELECT", "WITH", "VALUES", "FROM", "TABLE", "MAP", "REDUCE")
+# FROM inside these functions separates arguments: extract(year FROM d), trim(both FROM s).
+_FROM_FUNCTIONS = ("EXTRACT", "TRIM", "SUBSTRING", "SUBSTR", "OVERLAY", "POSITION")
+# Words that end a FROM clause, so that a later comma separates something else.
+_ENDS_FROM = frozenset(
+    "WHERE GROUP HAVING ORDER SORT CLUSTER DISTRIBUTE LIMIT OFFSET WINDOW QUALIFY UNION INTERSECT"
+    " EXCEPT MINUS SELECT SET WHEN ON LATERAL PIVOT UNPIVOT".split()
+)
+_ENDS_EXPRESSION = _ENDS_FROM | frozenset(
+    "JOIN INNER LEFT RIGHT FULL CROSS NATURAL AS TABLESAMPLE USING ANTI SEMI".split()
+)
+_NEVER_NAMES = frozenset(("SELECT", "VALUES", "LATERAL", "WITH", "SHOW", "WHERE", "SET"))
+
+
+@dataclass(frozen=True, slots=True)
+class TimeTravel:
+    """`TIMESTAMP AS OF <expression>` or `VERSION AS OF <expression>` behind a relation's name."""
+
+    unit: str
+    expression: str
+    span: Span
+    """From the first word (TIMESTAMP, VERSION or FOR) to the end of the expression."""
+    expression_span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A relation by name; `role` is 'read', or 'write' for the target of a DML statement."""
+
+    name: ObjectName
+    span: Span
+    role: str = "read"
+    time_travel: TimeTravel | None = None
+    aliased: bool = False
+    """Whether the text gives it another name, so that a replacement needs none."""
+
+
+@dataclass(frozen=True, slots=True)
+class StatementRelation:
+    """`(SHOW ..)` or `(DESC ..)` used as a relation; `span` includes the parentheses."""
+
+    text: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Relations:
+    """What was found, in the order of the text."""
+
+    named: tuple[Relation, ...] = ()
+    statements: tuple[StatementRelation, ...] = ()
+
+
+@dataclass(slots=True)
+class _Level:
+    """One level of parentheses."""
+
+    in_from: bool = False
+    from_is_relation: bool = True
+
+
+@dataclass(slots=True)
+class _Scan:
+    text: str
+    tokens: list[Token]
+    place: int = 0
+    levels: list[_Level] = field(default_factory=lambda: [_Level()])
+    named: list[Relation] = field(default_factory=list)
+    statements: list[StatementRelation] = field(default_factory=list)
+
+    def at(self, ahead: int) -> Token:
+        return self.tokens[max(0, min(self.place + ahead, len(self.tokens) - 1))]
+
+    def symbol(self, text: str, ahead: int = 0) -> bool:
+        token = self.at(ahead)
+        return token.kind == "symbol" and token.text == text
+
+
+def find_relations(text: str, tokens: list[Token]) -> Relations:
+    """The relations of `text`."""
+    scan = _Scan(text, tokens)
+    ctes = _cte_names(tokens)
+    while scan.at(0).kind != "end":
+        _step(scan)
+    named = tuple(r for r in scan.named if not _is_cte(r, ctes))
+    return Relations(named, tuple(scan.statements))
+
+
+def _is_cte(relation: Relation, ctes: frozenset[str]) -> bool:
+    return relation.role == "read" and relation.name.schema is None and relation.name.name in ctes
+
+
+def _cte_names(tokens: list[Token]) -> frozenset[str]:
+    """Every `name [(columns)] AS (` of a text that has a WITH."""
+    if not any(token.upper == "WITH" for token in tokens):
+        return frozenset()
+    names = set()
+    for place, token in enumerate(tokens[:-2]):
+        if not token.is_name:
+            continue
+        after = place + 1
+        if tokens[after].text == "(":
+            after = _after_parentheses(tokens, after)
+        if after + 1 < len(tokens) and tokens[after].upper == "AS" and tokens[after + 1].text == "(":
+            names.add(token.value.lower())
+    return frozenset(names)
+
+
+def _after_parentheses(tokens: list[Token], place: int) -> int:
+    depth = 0
+    while place < len(tokens) - 1:
+        depth += (tokens[place].text == "(") - (tokens[place].text == ")")
+        place += 1
+        if depth == 0:
+            break
+    return place
+
+
+def _step(scan: _Scan) -> None:
+    token, level = scan.at(0), scan.levels[-1]
+    if scan.symbol("("):
+        before = scan.at(-1).upper if scan.place else ""
+        scan.levels.append(_Level(from_is_relation=before not in _FROM_FUNCTIONS))
+        scan.place += 1
+    elif scan.symbol(")"):
+        if len(scan.levels) > 1:
+            scan.levels.pop()
+        scan.place += 1
+    elif scan.symbol(",") and level.in_from:
+        scan.place += 1
+        _relation(scan)
+    elif token.kind == "word":
+        _word(scan, token.upper, level)
+    else:
+        scan.place += 1
+
+
+def _word(scan: _Scan, word: str, level: _Level) -> None:
+    # `a.from` or `x.table` is a column, not a clause.
+    if scan.place and scan.symbol(".", -1):
+        scan.place += 1
+        return
+    before = scan.at(-1).upper if scan.place else ""
+    scan.place += 1
+    if word == "FROM" and level.from_is_relation and before != "DISTINCT":
+        level.in_from = True
+        _relation(scan, role="write" if before == "DELETE" else "read")
+    elif word == "JOIN":
+        level.in_from = True
+        _relation(scan)
+    elif word == "USING" and not scan.symbol("("):
+        _relation(scan)
+    elif word == "USING" and scan.at(1).upper in _STARTS_QUERY:
+        _relation(scan)
+    elif word in ("INTO", "OVERWRITE") and before in ("INSERT", "MERGE", "OVERWRITE", "EVOLUTION"):
+        _target(scan)
+    elif word == "UPDATE" and scan.place == 1:
+        _target(scan)
+    elif word == "TABLE" and before in ("", "(", "AS", "ALL", "CACHE", "UNCACHE"):
+        _relation(scan)
+    elif word in _ENDS_FROM:
+        # `ON a = b, c`: a comma after a join condition still belongs to the FROM clause.
+        level.in_from = level.in_from and word == "ON"
+
+
+def _target(scan: _Scan) -> None:
+    if scan.at(0).upper == "INTO":
+        scan.place += 1
+    if scan.at(0).upper == "TABLE" and scan.at(1).is_name:
+        scan.place += 1
+    _relation(scan, role="write")
+
+
+def _relation(scan: _Scan, role: str = "read") -> None:
+    """Take the relation that starts here, if one does."""
+    if scan.symbol("("):
+        _parenthesised(scan)
+        return
+    token = scan.at(0)
+    if not token.is_name or (token.kind == "word" and token.upper in _NEVER_NAMES):
+        return
+    start = token.start
+    parts = [token.value]
+    scan.place += 1
+    while scan.symbol(".") and scan.at(1).is_name:
+        parts.append(scan.at(1).value)
+        scan.place += 2
+    span = Span(start, scan.at(-1).end)
+    if scan.symbol("(") and role == "read":
+        return  # a table function; its arguments are scanned like any other parentheses
+    if len(parts) <= 3:
+        travel = _time_travel(scan)
+        aliased = _at_alias(scan.at(0))
+        scan.named.append(Relation(ObjectName.of(*parts), span, role, travel, aliased))
+
+
+def _at_alias(token: Token) -> bool:
+    return token.upper == "AS" or (token.is_name and token.upper not in _ENDS_EXPRESSION)
+
+
+def _parenthesised(scan: _Scan) -> None:
+    inner = scan.at(1).upper
+    if inner in ("SHOW", "DESC", "DESCRIBE"):
+        start = scan.place
+        end = _after_parentheses(scan.tokens, start)
+        text = scan.text[scan.tokens[start + 1].start : scan.tokens[end - 2].end]
+        span = Span(scan.tokens[start].start, scan.tokens[end - 1].end)
+        scan.statements.append(StatementRelation(text, span))
+        scan.place = end
+        return
+    scan.levels.append(_Level(in_from=inner not in _STARTS_QUERY))
+    scan.place += 1
+    if inner not in _STARTS_QUERY:
+        _relation(scan)
+
+
+def _time_travel(scan: _Scan) -> TimeTravel | None:
+    start = scan.at(0).start
+    skip = 1 if scan.at(0).upper == "FOR" else 0
+    unit = {"SYSTEM_TIME": "TIMESTAMP", "SYSTEM_VERSION": "VERSION"}.get(
+        scan.at(skip).upper, scan.at(skip).upper
+    )
+    words = (scan.at(skip + 1).upper, scan.at(skip + 2).upper)
+    if unit not in ("TIMESTAMP", "VERSION") or words != ("AS", "OF"):
+        return None
+    scan.place += skip + 3
+    expression_start = scan.at(0).start
+    _skip_expression(scan)
+    end = scan.at(-1).end
+    return TimeTravel(
+        unit,
+        scan.text[expression_start:end],
+        Span(start, end),
+        Span(expression_start, end),
+    )
+
+
+def _skip_expression(scan: _Scan) -> None:
+    """Move behind an expression: to a clause word, a comma, a closing parenthesis, or an alias.
+
+    An alias is a name right after an operand: `'2024-01-01' t`. After INTERVAL units follow values,
+    so a word that is a unit belongs to the expression.
+    """
+    depth = 0
+    while scan.at(0).kind != "end":
+        token = scan.at(0)
+        if depth == 0:
+            if token.text in (",", ")") or (token.upper in _ENDS_EXPRESSION):
+                return
+            if token.is_name and _is_alias(scan):
+                return
+        depth += (token.text == "(") - (token.text == ")")
+        scan.place += 1
+
+
+_UNITS = frozenset("YEAR MONTH WEEK DAY HOUR MINUTE SECOND MILLISECOND MICROSECOND".split())
+_OPENERS = frozenset(("TIMESTAMP", "DATE", "INTERVAL", "TIMESTAMP_LTZ", "TIMESTAMP_NTZ", "OF", "TO"))
+
+
+def _is_alias(scan: _Scan) -> bool:
+    before, token = scan.at(-1), scan.at(0)
+    if before.upper in _OPENERS or token.upper == "TO" or token.upper.rstrip("S") in _UNITS:
+        return False
+    return before.kind in ("string", "number", "word", "quoted") or before.text == ")"

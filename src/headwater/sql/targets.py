@@ -1,0 +1,21 @@
+"""Which table a statement writes, told from the statement alone."""
+
+from __future__ import annotations
+
+from headwater.names import ObjectName
+from headwater.sql.alter_table import AlterTable
+from headwater.sql.create_table import CreateTable
+from headwater.sql.dml import Delete, Insert, Merge, Update
+from headwater.sql.drop import TruncateTable
+from headwater.sql.history import Optimize, RestoreTable
+from headwater.sql.parse import Statement
+
+
+def written_table(statement: Statement) -> ObjectName | None:
+    """The table whose contents or shape `statement` changes by a Delta commit, or None."""
+    match statement:
+        case Insert() | Update() | Delete() | Merge():
+            return statement.target
+        case CreateTable() | AlterTable() | TruncateTable() | RestoreTable() | Optimize():
+            return statement.name
+    return None

@@ -1,0 +1,1 @@
+"""One file per statement: the handler that carries it out."""

@@ -1,0 +1,145 @@
+"""What a handler gets besides its statement: the session it runs in and the job it runs as."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from headwater.catalog.objects import Table
+from headwater.catalog.store import Store
+from headwater.errors import Span
+from headwater.lake.spark_session import SparkConnection
+from headwater.names import ObjectName, QualifiedName
+from headwater.result import Result
+from headwater.runtime.open_lake import OpenLake
+from headwater.sql.tokens import Token
+from headwater.tables.commits import Author
+from headwater.tables.find import find_base_table, find_table
+from headwater.tables.registration import register_database
+
+TIME_ZONE_KEY = "spark.sql.session.timeZone"
+
+
+@dataclass(slots=True)
+class SessionState:
+    """What SET, USE and temporary views change: the private part of one connection."""
+
+    lake: OpenLake
+    user: str
+    workspace: str
+    schema: str
+    settings: dict[str, str] = field(default_factory=dict)
+    temporary_views: set[str] = field(default_factory=set)
+    lock: threading.RLock = field(default_factory=threading.RLock)
+    """Held while Spark runs a statement of this session, whose settings are the session's own."""
+    _spark: SparkConnection | None = None
+    _spark_schema: str | None = None
+    _view_number: int = 0
+
+    def spark(self) -> SparkConnection:
+        """The Spark session, started on first use and kept in the current schema."""
+        if self._spark is None:
+            self._spark = self.lake.new_spark()
+            for key, value in self.settings.items():
+                if key.startswith("spark."):
+                    self._spark.set(key, value)
+        if self._spark_schema != self.schema:
+            database = register_database(self.lake, self.workspace, self.schema)
+            self._spark.use_database(database)
+            self._spark_schema = self.schema
+        return self._spark
+
+    @property
+    def spark_started(self) -> bool:
+        """Whether this session has used Spark."""
+        return self._spark is not None
+
+    def next_view_name(self) -> str:
+        """A name for a temporary view of ours that no user would choose."""
+        self._view_number += 1
+        return f"__headwater_{self._view_number}"
+
+    @property
+    def time_zone(self) -> str | None:
+        """The session's time zone, or None for the machine's own."""
+        return self.settings.get(TIME_ZONE_KEY) or self.lake.config.time_zone
+
+    def local(self, moment: datetime | None) -> datetime | None:
+        """A moment as the session shows it: naive, in its time zone, to the millisecond."""
+        if moment is None:
+            return None
+        shown = moment.astimezone(_zone(self.time_zone))
+        return shown.replace(tzinfo=None, microsecond=shown.microsecond // 1000 * 1000)
+
+
+def _zone(name: str | None) -> ZoneInfo | None:
+    if name is None:
+        return None
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError):
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """One statement under way.
+
+    `workspace` and `schema` are set while the query of a view is resolved: its names mean what they
+    meant where the view was made.
+    """
+
+    session: SessionState
+    job_id: str
+    text: str
+    tokens: list[Token]
+    run: Callable[[Context, str], Result]
+    """Runs a metadata statement inside this one, such as `(SHOW TABLES)` used as a relation."""
+    workspace: str | None = None
+    schema: str | None = None
+
+    @property
+    def lake(self) -> OpenLake:
+        """The lake."""
+        return self.session.lake
+
+    @property
+    def store(self) -> Store:
+        """The lake's catalog."""
+        return self.session.lake.store
+
+    @property
+    def author(self) -> Author:
+        """Who commits."""
+        return Author(self.job_id, self.session.user)
+
+    def qualify(self, name: ObjectName) -> QualifiedName:
+        """A name with its missing parts taken from the session."""
+        return name.qualified(
+            workspace=self.workspace or self.session.workspace,
+            schema=self.schema or self.session.schema,
+        )
+
+    @property
+    def in_view(self) -> bool:
+        """Whether a view's query is being resolved."""
+        return self.schema is not None
+
+    def span_of(self, name: ObjectName) -> Span | None:
+        """Where a name stands in the text, for the caret; None when it cannot be told."""
+        for token in self.tokens:
+            if token.is_name and token.value.lower() == name.name:
+                return token.span
+        return None
+
+    def table(self, name: ObjectName) -> Table:
+        """The table or view of that name."""
+        return find_table(self.store, self.qualify(name), span=self.span_of(name))
+
+    def base_table(self, name: ObjectName, *, statement: str) -> Table:
+        """The table of that name; a view is refused."""
+        span = self.span_of(name)
+        return find_base_table(self.store, self.qualify(name), statement=statement, span=span)

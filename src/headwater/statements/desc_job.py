@@ -1,0 +1,68 @@
+"""DESC JOB: everything that is known of one job."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from headwater.catalog.jobs import Job, TableUse
+from headwater.errors import UserError
+from headwater.result import Result, string_columns
+from headwater.runtime.clock import now
+from headwater.sql.jobs import DescJob
+from headwater.statements.context import Context
+from headwater.statements.info_rows import info_rows
+from headwater.statements.property_text import shown_properties
+
+
+def desc_job(context: Context, statement: DescJob) -> Result:
+    """One job, as rows of info_name and info_value."""
+    context.lake.flush_background()
+    job = context.store.jobs.get(statement.job_id)
+    if job is None:
+        raise UserError("JOB_NOT_FOUND", job_id=statement.job_id)
+    rows = info_rows(
+        name=job.id,
+        creator=job.creator,
+        created_time=context.session.local(job.started_at),
+        last_modified_time=context.session.local(job.ended_at or job.started_at),
+        comment="",
+        workspace=job.workspace,
+        job_id=job.id,
+        status=job.state.value,
+        start_time=context.session.local(job.started_at),
+        end_time=context.session.local(job.ended_at),
+        execution_time=job.execution_time(now()) // timedelta(milliseconds=1),
+        priority=job.priority,
+        vcluster_name=job.vcluster,
+        vcluster_type="GENERAL",
+        job_text=job.text,
+        query_tag=job.query_tag,
+        hint=shown_properties(job.settings),
+        input_tables=_tables(job.input_tables),
+        output_tables=_tables(job.output_tables),
+        **_counts(job),
+        error_message=job.error,
+    )
+    return Result.from_rows(string_columns("info_name", "info_value"), rows)
+
+
+def _counts(job: Job) -> dict[str, object]:
+    return {
+        "input_rows": job.input_rows,
+        "input_bytes": job.input_bytes,
+        "rows_produced": job.rows_produced,
+        "rows_inserted": job.rows_inserted,
+        "rows_updated": job.rows_updated,
+        "rows_deleted": job.rows_deleted,
+        "output_bytes": job.output_bytes,
+    }
+
+
+def _tables(uses: tuple[TableUse, ...]) -> str:
+    return ", ".join(_use(use) for use in uses)
+
+
+def _use(use: TableUse) -> str:
+    known = [f"{use.rows} rows"] if use.rows is not None else []
+    known += [f"{use.bytes} bytes"] if use.bytes is not None else []
+    return use.table + (f" ({', '.join(known)})" if known else "")

@@ -1,0 +1,50 @@
+"""DESC [EXTENDED] of a table or view."""
+
+from __future__ import annotations
+
+from headwater.catalog.objects import Table, TableKind
+from headwater.result import Result, Row, string_columns
+from headwater.sql.describe import DescTable
+from headwater.statements.context import Context
+from headwater.statements.info_rows import info_rows
+from headwater.statements.property_text import shown_properties
+from headwater.tables.versions import catch_up
+
+COLUMNS = string_columns("column_name", "data_type", "comment")
+
+
+def desc_table(context: Context, statement: DescTable) -> Result:
+    """The columns; with EXTENDED also everything else that is known."""
+    table = catch_up(context.lake, context.table(statement.name))
+    rows: list[Row] = [(c.name, c.type, c.comment or "") for c in table.shape.columns]
+    if statement.extended:
+        rows += _details(context, table)
+    return Result.from_rows(COLUMNS, rows)
+
+
+def _details(context: Context, table: Table) -> list[Row]:
+    shape = table.shape
+    view = table.kind is TableKind.VIEW
+    known = info_rows(
+        workspace=table.workspace,
+        schema=table.schema,
+        name=table.name,
+        creator=table.creator,
+        created_time=context.session.local(table.created_at),
+        last_modified_time=context.session.local(table.modified_at),
+        comment=table.comment,
+        properties=shown_properties(shape.properties),
+        type="VIEW" if view else "MANAGED TABLE" if table.managed else "EXTERNAL TABLE",
+    )
+    if view:
+        known += info_rows(view_text=table.view_text)
+    else:
+        known += info_rows(
+            partitioned_by=", ".join(shape.partition_columns),
+            clustered_by=", ".join(shape.cluster_columns),
+            format="DELTA",
+            location=context.lake.location(table),
+            statistics=f"{shape.totals.rows} rows {shape.totals.bytes} bytes",
+        )
+    details: list[Row] = [(name, value or "", "") for name, value in known]
+    return [("", "", ""), ("# detailed table information", "", ""), *details]

@@ -1,0 +1,119 @@
+"""From a statement to its handler: the one table of all statements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from headwater.errors import UserError
+from headwater.result import Result
+from headwater.sql import alter_table as alter_table_sql
+from headwater.sql import create_table as create_table_sql
+from headwater.sql import describe, dml, drop, history, jobs, query, schemas, settings, show, views
+from headwater.sql.parse import Statement, parse
+from headwater.sql.tokens import tokenize
+from headwater.statements.alter_schema import alter_schema
+from headwater.statements.alter_table import alter_table
+from headwater.statements.alter_view import alter_view
+from headwater.statements.cancel_job import cancel_job
+from headwater.statements.context import Context
+from headwater.statements.create_schema import create_schema
+from headwater.statements.create_table import create_table
+from headwater.statements.create_view import create_view
+from headwater.statements.delete import delete
+from headwater.statements.desc_history import desc_history
+from headwater.statements.desc_job import desc_job
+from headwater.statements.desc_schema import desc_schema
+from headwater.statements.desc_table import desc_table
+from headwater.statements.drop_schema import drop_schema
+from headwater.statements.drop_table import drop_table
+from headwater.statements.drop_view import drop_view
+from headwater.statements.insert import insert
+from headwater.statements.merge import merge
+from headwater.statements.optimize import optimize
+from headwater.statements.query import query as run_query
+from headwater.statements.reset import reset
+from headwater.statements.restore_table import restore_table
+from headwater.statements.set_setting import set_setting
+from headwater.statements.show_columns import show_columns
+from headwater.statements.show_create_table import show_create_table
+from headwater.statements.show_jobs import show_jobs
+from headwater.statements.show_schemas import show_schemas
+from headwater.statements.show_settings import show_settings
+from headwater.statements.show_tables import show_tables
+from headwater.statements.show_tables_history import show_tables_history
+from headwater.statements.show_views import show_views
+from headwater.statements.spark_command import spark_command
+from headwater.statements.truncate_table import truncate_table
+from headwater.statements.undrop_table import undrop_table
+from headwater.statements.update import update
+from headwater.statements.use import use
+
+Handler = Callable[[Context, Any], Result]
+
+HANDLERS: dict[type, Handler] = {
+    alter_table_sql.AlterTable: alter_table,
+    create_table_sql.CreateTable: create_table,
+    describe.DescTable: desc_table,
+    dml.Delete: delete,
+    dml.Insert: insert,
+    dml.Merge: merge,
+    dml.Update: update,
+    drop.DropTable: drop_table,
+    drop.DropView: drop_view,
+    drop.TruncateTable: truncate_table,
+    drop.UndropTable: undrop_table,
+    history.DescHistory: desc_history,
+    history.Optimize: optimize,
+    history.RestoreTable: restore_table,
+    jobs.CancelJob: cancel_job,
+    jobs.DescJob: desc_job,
+    jobs.ShowJobs: show_jobs,
+    query.Query: run_query,
+    query.SparkCommand: spark_command,
+    schemas.AlterSchema: alter_schema,
+    schemas.CreateSchema: create_schema,
+    schemas.DescSchema: desc_schema,
+    schemas.DropSchema: drop_schema,
+    schemas.Use: use,
+    settings.Reset: reset,
+    settings.Set: set_setting,
+    settings.ShowSettings: show_settings,
+    show.ShowColumns: show_columns,
+    show.ShowCreateTable: show_create_table,
+    show.ShowSchemas: show_schemas,
+    show.ShowTables: show_tables,
+    show.ShowTablesHistory: show_tables_history,
+    show.ShowViews: show_views,
+    views.AlterView: alter_view,
+    views.CreateView: create_view,
+}
+
+# Statements that may stand in parentheses where a relation stands.
+RELATIONS = (
+    describe.DescTable,
+    history.DescHistory,
+    jobs.DescJob,
+    jobs.ShowJobs,
+    schemas.DescSchema,
+    show.ShowColumns,
+    show.ShowSchemas,
+    show.ShowTables,
+    show.ShowTablesHistory,
+    show.ShowViews,
+)
+
+
+def execute(context: Context, statement: Statement) -> Result:
+    """Carry a statement out."""
+    return HANDLERS[type(statement)](context, statement)
+
+
+def execute_relation(context: Context, text: str) -> Result:
+    """Carry out a statement that stands in parentheses inside another one."""
+    statement = parse(text)
+    if not isinstance(statement, RELATIONS):
+        raise UserError("NOT_A_RELATION", statement=" ".join(text.split()[:3]))
+    inner = replace(context, text=text, tokens=tokenize(text))
+    return execute(inner, statement)

@@ -1,0 +1,28 @@
+"""DROP TABLE: the table is gone from sight, its files wait for UNDROP until the retention is over."""
+
+from __future__ import annotations
+
+from headwater.result import Result
+from headwater.runtime.clock import now
+from headwater.runtime.failpoints import reach
+from headwater.sql.drop import DropTable
+from headwater.statements.context import Context
+from headwater.tables.find import find_base_table
+from headwater.tables.registration import unregister_table
+from headwater.tables.versions import catch_up
+
+
+def drop_table(context: Context, statement: DropTable) -> Result:
+    """Drop a table."""
+    name = context.qualify(statement.name)
+    existing = context.store.tables.get(name.workspace, name.schema, name.name)
+    if existing is None and statement.if_exists:
+        return Result(message=f"there is no table {name}")
+    span = context.span_of(statement.name)
+    table = find_base_table(context.store, name, statement="DROP TABLE", span=span)
+    context.lake.writer.ensure()
+    with context.lake.locks.hold(table.id):
+        context.store.tables.drop(catch_up(context.lake, table), now())
+        reach("drop.after_catalog")
+        unregister_table(context.lake, table)
+    return Result(message=f"table {name} dropped; UNDROP TABLE {name} brings it back")

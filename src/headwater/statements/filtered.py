@@ -1,0 +1,32 @@
+"""LIKE, WHERE and LIMIT of SHOW statements, applied to rows in Python: no Spark needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from headwater.result import Column, Result, Row
+from headwater.runtime.clock import now
+from headwater.sql.like import like_matcher
+from headwater.sql.row_filter import compile_filter
+from headwater.sql.show_filter import ShowFilter
+from headwater.statements.context import Context
+
+
+def filtered(
+    context: Context,
+    columns: Sequence[Column],
+    rows: Iterable[Row],
+    tail: ShowFilter,
+    *,
+    like_column: int,
+) -> Result:
+    """The rows that pass `tail`; LIKE looks at the column with index `like_column`."""
+    kept = list(rows)
+    if tail.like is not None:
+        matches = like_matcher(tail.like)
+        kept = [row for row in kept if matches(str(row[like_column]))]
+    if tail.where is not None:
+        at = context.session.local(now())
+        keep = compile_filter(tail.where, columns, now=at, offset=tail.where_start)
+        kept = [row for row in kept if keep(row)]
+    return Result.from_rows(columns, kept[: tail.limit])

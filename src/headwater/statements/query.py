@@ -1,0 +1,31 @@
+"""SELECT and everything else that only reads: Spark runs the text."""
+
+from __future__ import annotations
+
+from headwater.errors import HeadwaterError
+from headwater.names import did_you_mean
+from headwater.result import Result
+from headwater.sql.query import Query
+from headwater.statements.context import Context
+from headwater.statements.spark_text import spark_text
+
+
+def query(context: Context, statement: Query) -> Result:
+    """Run a query and take its rows."""
+    session = context.session
+    with session.lock, spark_text(context, statement.text) as text:
+        try:
+            return session.spark().run(text)
+        except HeadwaterError as error:
+            _suggest(context, error)
+            raise
+
+
+def _suggest(context: Context, error: HeadwaterError) -> None:
+    """Spark does not know our tables before they are mentioned: name the nearest one ourselves."""
+    if not error.condition.startswith("TABLE_OR_VIEW_NOT_FOUND") or error.span is None:
+        return
+    typed = context.text[error.span.start : error.span.end].replace("`", "").split(".")[-1]
+    names = context.store.tables.names(context.session.workspace, context.session.schema)
+    near = did_you_mean(typed, [*names, *context.session.temporary_views])
+    error.hint = near or f"SHOW TABLES IN {context.session.schema}"

@@ -1,0 +1,28 @@
+"""Giving a table or view another name; what ALTER TABLE and ALTER VIEW share."""
+
+from __future__ import annotations
+
+from headwater.catalog.objects import Table, TableKind
+from headwater.errors import NotSupported
+from headwater.names import ObjectName
+from headwater.result import Result
+from headwater.statements.context import Context
+from headwater.tables.allowed_names import require_allowed_name
+from headwater.tables.find import find_schema
+from headwater.tables.registration import unregister_table
+
+
+def rename_table(context: Context, table: Table, to: ObjectName) -> Result:
+    """Rename within the workspace; the files stay where they are."""
+    span = context.span_of(to)
+    schema = to.schema or table.schema
+    if to.workspace not in (None, table.workspace):
+        raise NotSupported("RENAME_ACROSS_WORKSPACES", span=span)
+    require_allowed_name(to.name, table.kind.lower(), span=span)
+    find_schema(context.store, table.workspace, schema, span=span)
+    context.lake.writer.ensure()
+    with context.lake.locks.hold(table.id):
+        context.store.tables.rename(table, schema=schema, name=to.name)
+        if table.kind is TableKind.TABLE:
+            unregister_table(context.lake, table)
+    return Result(message=f"{table.kind.lower()} renamed to {schema}.{to.name}")

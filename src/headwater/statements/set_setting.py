@@ -1,0 +1,47 @@
+"""SET key = value."""
+
+from __future__ import annotations
+
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from headwater.errors import UserError, ValueRejected
+from headwater.names import did_you_mean
+from headwater.result import Result
+from headwater.sql.settings import Set
+from headwater.statements.context import TIME_ZONE_KEY, Context
+
+KNOWN = ("query_tag", "priority")
+# Vendor hints, parameters of dynamic tables, Spark's and our own settings have free names.
+FREE_PREFIXES = ("spark.", "cz.", "dt.args.", "headwater.")
+# Spark reads these once, when it starts.
+_FIXED_PREFIXES = ("spark.driver.", "spark.executor.", "spark.ui.", "spark.scheduler.", "spark.jars")
+_FIXED = ("spark.master", "spark.app.name")
+
+
+def set_setting(context: Context, statement: Set) -> Result:
+    """Change a setting of this session."""
+    key, value = statement.key, statement.value
+    if key.lower() in KNOWN:
+        key = key.lower()
+    elif not key.startswith(FREE_PREFIXES):
+        hint = did_you_mean(key, KNOWN) or "settings start with spark., cz., dt.args. or headwater."
+        raise UserError("UNKNOWN_SETTING", key=key, span=context.tokens[1].span, hint=hint)
+    if key in _FIXED or key.startswith(_FIXED_PREFIXES):
+        raise UserError("SETTING_IS_FIXED", key=key, span=context.tokens[1].span)
+    if key == TIME_ZONE_KEY:
+        _require_zone(value)
+    session = context.session
+    with session.lock:
+        if key.startswith("spark.") and session.spark_started:
+            session.spark().set(key, value)
+        session.settings[key] = value
+    return Result(message=f"{key} is set")
+
+
+def _require_zone(value: str) -> None:
+    if value[:1] in "+-" and value[1:2].isdigit():
+        return
+    try:
+        ZoneInfo(value)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise ValueRejected("UNKNOWN_TIME_ZONE", zone=value) from None

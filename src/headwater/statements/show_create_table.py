@@ -1,0 +1,48 @@
+"""SHOW CREATE TABLE: the statement that makes a table or view like this one."""
+
+from __future__ import annotations
+
+from headwater.catalog.objects import Table, TableKind
+from headwater.names import ObjectName
+from headwater.result import Result, string_columns
+from headwater.sql.create_table import ColumnDefinition, CreateTable
+from headwater.sql.show import ShowCreateTable
+from headwater.sql.views import CreateView
+from headwater.statements.context import Context
+from headwater.tables.properties import user_properties
+from headwater.tables.versions import catch_up
+
+
+def show_create_table(context: Context, statement: ShowCreateTable) -> Result:
+    """One row, one column, one statement that can be run again."""
+    table = catch_up(context.lake, context.table(statement.name))
+    text = _view(table) if table.kind is TableKind.VIEW else _table(table)
+    return Result.from_rows(string_columns("createtab_stmt"), [(text,)])
+
+
+def _name(table: Table) -> ObjectName:
+    return ObjectName(table.name, table.schema)
+
+
+def _view(table: Table) -> str:
+    columns = tuple((column.name, column.comment) for column in table.shape.columns)
+    return CreateView(
+        _name(table), table.view_text or "", columns=columns, comment=table.comment
+    ).to_sql()
+
+
+def _table(table: Table) -> str:
+    shape = table.shape
+    columns = tuple(
+        ColumnDefinition(c.name, c.type.upper(), nullable=c.nullable, comment=c.comment)
+        for c in shape.columns
+    )
+    return CreateTable(
+        _name(table),
+        columns,
+        partitioned_by=shape.partition_columns,
+        clustered_by=shape.cluster_columns,
+        comment=shape.comment,
+        properties=user_properties(shape.properties),
+        location=None if table.managed else table.location,
+    ).to_sql()

@@ -1,0 +1,60 @@
+"""SHOW JOBS: what ran in the last seven days."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from headwater.catalog.jobs import Job
+from headwater.result import Column, Result, Row
+from headwater.runtime.clock import now
+from headwater.sql.jobs import MOST_JOBS, ShowJobs
+from headwater.statements.context import Context
+from headwater.statements.filtered import filtered
+
+_DAYS = 7
+_EXECUTION_TIME = 6
+FILTERED_COLUMNS = (
+    Column("job_id", "string"),
+    Column("status", "string"),
+    Column("creator", "string"),
+    Column("priority", "int"),
+    Column("start_time", "timestamp"),
+    Column("end_time", "timestamp"),
+    Column("execution_time", "interval day to second"),
+    Column("vcluster_name", "string"),
+    Column("job_text", "string"),
+    Column("query_tag", "string"),
+)
+COLUMNS = tuple(
+    Column(c.name, "bigint") if c.name == "execution_time" else c for c in FILTERED_COLUMNS
+)
+
+
+def show_jobs(context: Context, statement: ShowJobs) -> Result:
+    """Newest first; `execution_time` is an interval in WHERE and milliseconds in the result."""
+    jobs = context.store.jobs.list(since=now() - timedelta(days=_DAYS), limit=MOST_JOBS)
+    if statement.vcluster is not None:
+        jobs = [job for job in jobs if job.vcluster.lower() == statement.vcluster.lower()]
+    rows = [_row(context, job) for job in jobs]
+    kept = filtered(context, FILTERED_COLUMNS, rows, statement.filter, like_column=0)
+    return Result.from_rows(COLUMNS, [_printed(row) for row in kept.rows])
+
+
+def _row(context: Context, job: Job) -> Row:
+    return (
+        job.id,
+        job.state.value,
+        job.creator,
+        job.priority,
+        context.session.local(job.started_at),
+        context.session.local(job.ended_at),
+        job.execution_time(now()),
+        job.vcluster,
+        job.text,
+        job.query_tag,
+    )
+
+
+def _printed(row: Row) -> Row:
+    milliseconds = row[_EXECUTION_TIME] // timedelta(milliseconds=1)
+    return (*row[:_EXECUTION_TIME], milliseconds, *row[_EXECUTION_TIME + 1 :])

@@ -1,0 +1,47 @@
+"""SHOW TABLES."""
+
+from __future__ import annotations
+
+from headwater.catalog.objects import TableKind
+from headwater.names import ObjectName
+from headwater.result import Column, Result
+from headwater.sql.show import ShowTables
+from headwater.statements.context import Context
+from headwater.statements.filtered import filtered
+from headwater.statements.schema_name import schema_parts
+from headwater.tables.find import find_schema
+
+COLUMNS = (
+    Column("schema_name", "string"),
+    Column("table_name", "string"),
+    Column("is_view", "boolean"),
+    Column("is_materialized_view", "boolean"),
+    Column("is_external", "boolean"),
+    Column("is_dynamic", "boolean"),
+)
+
+
+def show_tables(context: Context, statement: ShowTables) -> Result:
+    """The tables and views of a schema."""
+    workspace, schema = scope(context, statement.schema)
+    rows = [
+        (
+            table.schema,
+            table.name,
+            table.kind is TableKind.VIEW,
+            False,
+            table.kind is TableKind.TABLE and not table.managed,
+            False,
+        )
+        for table in context.store.tables.list(workspace, schema)
+    ]
+    return filtered(context, COLUMNS, rows, statement.filter, like_column=1)
+
+
+def scope(context: Context, schema: ObjectName | None) -> tuple[str, str]:
+    """The schema a SHOW looks into: the one it names, else the session's."""
+    if schema is None:
+        return context.session.workspace, context.session.schema
+    workspace, name = schema_parts(context, schema)
+    find_schema(context.store, workspace, name, span=context.span_of(schema))
+    return workspace, name

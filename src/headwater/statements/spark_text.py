@@ -1,0 +1,136 @@
+"""A statement as Spark gets it: as typed, but for the relations Spark does not know.
+
+Tables are registered when they are mentioned. Views are written out where they stand. A `(SHOW ..)`
+or an information_schema view becomes a temporary view of its rows. TIMESTAMP AS OF becomes the Delta
+version our own version table says. Everything else keeps its place and its characters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from headwater.catalog.objects import Table, TableKind
+from headwater.errors import Span, UserError
+from headwater.names import quote_identifier
+from headwater.result import Result
+from headwater.sql.casts import cast_edits
+from headwater.sql.edits import Edit, EditedText, apply_edits
+from headwater.sql.relations import Relation, StatementRelation, find_relations
+from headwater.sql.tokens import tokenize
+from headwater.statements.context import Context
+from headwater.statements.information_schema import (
+    INFORMATION_SCHEMA,
+    information_schema_rows,
+)
+from headwater.statements.time_travel import version_at
+from headwater.tables.registration import register_table
+
+_MOST_NESTED_VIEWS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class _Preparation:
+    """One text on its way to Spark; `made` are the temporary views to drop afterwards."""
+
+    context: Context
+    made: list[str]
+    depth: int = 0
+
+
+@contextmanager
+def spark_text(
+    context: Context, text: str, *, extra: tuple[Edit, ...] = (), keep_views: bool = False
+) -> Iterator[EditedText]:
+    """`text` ready for Spark; its temporary views are gone afterwards unless `keep_views` is set."""
+    preparation = _Preparation(context, [])
+    try:
+        yield _edited(preparation, text, extra)
+    finally:
+        if not keep_views:
+            for name in preparation.made:
+                context.session.spark().drop_view(name)
+
+
+def _edited(preparation: _Preparation, text: str, extra: tuple[Edit, ...] = ()) -> EditedText:
+    tokens = tokenize(text)
+    found = find_relations(text, tokens)
+    edits = cast_edits(tokens)
+    for relation in found.named:
+        if not _covered(relation.span, extra):
+            edits += _relation_edits(preparation, relation)
+    for statement in found.statements:
+        edits.append(_statement_edit(preparation, statement))
+    return apply_edits(text, [*extra, *(e for e in edits if not _covered(e.span, extra))])
+
+
+def _covered(span: Span, extra: tuple[Edit, ...]) -> bool:
+    """Whether a piece of text is replaced as a whole by its caller."""
+    return any(e.span.start <= span.start and span.end <= e.span.end for e in extra)
+
+
+def _relation_edits(preparation: _Preparation, relation: Relation) -> list[Edit]:
+    context, name = preparation.context, relation.name
+    if not context.in_view and name.schema is None:
+        if name.name in context.session.temporary_views:
+            return []
+    if name.schema == INFORMATION_SCHEMA:
+        rows = information_schema_rows(context, name, relation.span)
+        return [Edit(relation.span, _as_view(preparation, rows) + _alias(relation))]
+    qualified = context.qualify(name)
+    table = context.store.tables.get(qualified.workspace, qualified.schema, qualified.name)
+    if table is None:
+        # A path, a temporary view, or a mistake: Spark knows or says so.
+        return []
+    if table.kind is TableKind.TABLE:
+        return _table_edits(context, table, relation)
+    if relation.time_travel is not None:
+        raise UserError(
+            "NOT_A_TABLE", name=name, statement="time travel", span=relation.time_travel.span
+        )
+    return [Edit(relation.span, _inlined(preparation, table) + _alias(relation))]
+
+
+def _table_edits(context: Context, table: Table, relation: Relation) -> list[Edit]:
+    spark = register_table(context.lake, table)
+    edits: list[Edit] = []
+    foreign = table.workspace != context.lake.config.workspace
+    if relation.name.workspace is not None or context.in_view or foreign:
+        edits.append(Edit(relation.span, spark))
+    if relation.time_travel is not None:
+        version = version_at(context, table, relation.time_travel)
+        text = f"VERSION AS OF {version.delta_version}"
+        edits.append(Edit(relation.time_travel.span, text))
+    return edits
+
+
+def _alias(relation: Relation) -> str:
+    return "" if relation.aliased else f" AS {quote_identifier(relation.name.name)}"
+
+
+def _statement_edit(preparation: _Preparation, statement: StatementRelation) -> Edit:
+    rows = preparation.context.run(preparation.context, statement.text)
+    return Edit(statement.span, _as_view(preparation, rows))
+
+
+def _as_view(preparation: _Preparation, rows: Result) -> str:
+    session = preparation.context.session
+    name = session.next_view_name()
+    session.spark().create_view(name, rows.to_arrow())
+    preparation.made.append(name)
+    return name
+
+
+def _inlined(preparation: _Preparation, view: Table) -> str:
+    """A view's query in parentheses, its names resolved where the view was made."""
+    if preparation.depth >= _MOST_NESTED_VIEWS:
+        raise UserError("VIEW_NESTED_TOO_DEEPLY", view=f"{view.schema}.{view.name}")
+    where_made = replace(
+        preparation.context, workspace=view.workspace, schema=view.view_schema or view.schema
+    )
+    inside = replace(preparation, context=where_made, depth=preparation.depth + 1)
+    text = _edited(inside, view.view_text or "").text
+    names = ", ".join(quote_identifier(column.name) for column in view.shape.columns)
+    # A comment at the end of the view's text must not swallow the parenthesis.
+    return f"(SELECT * FROM ({text}\n) AS v({names}))"

@@ -1,0 +1,54 @@
+"""What INSERT, UPDATE, DELETE and MERGE share: Spark runs the text, the commit is recorded."""
+
+from __future__ import annotations
+
+from headwater.catalog.objects import Operation, Table, TableVersion
+from headwater.errors import UserError
+from headwater.names import ObjectName
+from headwater.result import Result
+from headwater.sql.edits import Edit
+from headwater.statements.context import Context
+from headwater.statements.spark_text import spark_text
+from headwater.tables.commits import commit
+
+
+def write(
+    context: Context, target: ObjectName, *, operation: Operation, extra: tuple[Edit, ...] = ()
+) -> Result:
+    """Run the statement's own text, which writes `target`."""
+    if target.schema is None and target.name in context.session.temporary_views:
+        raise UserError("NOT_A_TABLE", name=target, statement=operation, span=context.span_of(target))
+    table = context.base_table(target, statement=operation.value.replace("_", " "))
+    session = context.session
+    with session.lock, spark_text(context, context.text, extra=extra) as text:
+        spark = session.spark()
+        done = commit(
+            context.lake,
+            spark,
+            table,
+            operation=operation,
+            author=context.author,
+            work=lambda: spark.run(text),
+        )
+    rows = changed_rows(done.version) if done.version is not None else 0
+    return Result(rowcount=rows, message=_message(done.table, operation, rows))
+
+
+def changed_rows(version: TableVersion) -> int:
+    """How many rows a version inserted, updated or deleted."""
+    counts = (version.rows_inserted, version.rows_updated, version.rows_deleted)
+    return sum(count for count in counts if count is not None)
+
+
+_VERBS = {
+    Operation.INSERT_INTO: "inserted into",
+    Operation.INSERT_OVERWRITE: "written over",
+    Operation.UPDATE: "updated in",
+    Operation.DELETE: "deleted from",
+    Operation.MERGE_INTO: "merged into",
+}
+
+
+def _message(table: Table, operation: Operation, rows: int) -> str:
+    noun = "row" if rows == 1 else "rows"
+    return f"{rows} {noun} {_VERBS[operation]} {table.schema}.{table.name}"

@@ -1,0 +1,75 @@
+"""Committing to a table: under its lock, with the lease, stamped, and recorded afterwards.
+
+The stamp in the Delta commit names the job. If this process dies between the commit and the
+recording, whoever looks next finds the stamp and records the version as if nothing had happened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from headwater.catalog.objects import Operation, Table, TableVersion
+from headwater.errors import SchemaError
+from headwater.lake.delta_log.stamp import Stamp
+from headwater.lake.spark_session import SparkConnection
+from headwater.result import Result
+from headwater.runtime.failpoints import reach
+from headwater.runtime.open_lake import OpenLake
+from headwater.tables.versions import catch_up
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Who commits: the job and its user."""
+
+    job_id: str
+    user: str
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """What came of it; `version` is None when the statement committed nothing."""
+
+    result: Result
+    table: Table
+    version: TableVersion | None
+
+
+def stamp(lake: OpenLake, author: Author, operation: Operation) -> str:
+    """The note for Delta commits, after making sure that this process may write."""
+    fencing = lake.writer.ensure()
+    return Stamp(author.job_id, operation.value, author.user, fencing).to_json()
+
+
+def commit(
+    lake: OpenLake,
+    spark: SparkConnection,
+    table: Table,
+    *,
+    operation: Operation,
+    author: Author,
+    work: Callable[[], Result],
+) -> Committed:
+    """Do `work`, which writes to `table` through `spark`, and record the version it made."""
+    with lake.locks.hold(table.id):
+        note = stamp(lake, author, operation)
+        before = catch_up(lake, _still_there(lake, table))
+        reach("commit.before")
+        try:
+            with spark.commit_note(note):
+                result = work()
+            reach("commit.after_delta")
+        finally:
+            # Also after a failure: a statement of several Delta commits may have made some.
+            after = catch_up(lake, before)
+    made = [version for table_id, version in lake.store.versions.by_job(author.job_id)]
+    return Committed(result, after, made[-1] if made else None)
+
+
+def _still_there(lake: OpenLake, table: Table) -> Table:
+    """The table as the catalog has it now: it may have changed while we waited for its lock."""
+    current = lake.store.tables.get_by_id(table.id)
+    if current is None or current.dropped_at is not None:
+        raise SchemaError("TABLE_GONE", table=f"{table.schema}.{table.name}")
+    return current

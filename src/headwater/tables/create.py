@@ -1,0 +1,92 @@
+"""Creating a table: intent in the catalog, commit in Delta, then visible. A crash leaves all or nothing.
+
+The intent (state CREATING) takes the name. Recovery finds it and asks the Delta log whether the
+commit happened.
+"""
+
+from __future__ import annotations
+
+import shutil
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+
+from headwater.catalog.objects import Operation, Table, TableKind, TableState
+from headwater.errors import InternalError
+from headwater.lake.spark_session import SparkConnection
+from headwater.names import QualifiedName
+from headwater.runtime.clock import now
+from headwater.runtime.failpoints import reach
+from headwater.runtime.open_lake import OpenLake
+from headwater.tables.commits import Author, stamp
+from headwater.tables.registration import mark_registered
+from headwater.tables.versions import first_commits
+
+
+def new_table(
+    lake: OpenLake, name: QualifiedName, *, author: Author, location: str | None = None
+) -> Table:
+    """A table that does not exist yet, with an id and a place; `location` makes it external."""
+    table_id = uuid.uuid4().hex[:12]
+    at = now()
+    return Table(
+        id=table_id,
+        workspace=name.workspace,
+        schema=name.schema,
+        name=name.name,
+        kind=TableKind.TABLE,
+        state=TableState.CREATING,
+        creator=author.user,
+        created_at=at,
+        modified_at=at,
+        location=location or lake.folder.table_location(name.schema, name.name, table_id),
+        managed=location is None,
+        created_by_job=author.job_id,
+    )
+
+
+def create(
+    lake: OpenLake,
+    spark: SparkConnection,
+    table: Table,
+    *,
+    operation: Operation,
+    author: Author,
+    work: Callable[[], object],
+) -> Table:
+    """Create `table` by doing `work`, which makes its first Delta commit."""
+    note = stamp(lake, author, operation)
+    intent = lake.store.tables.begin_create(table)
+    reach("create.after_intent")
+    try:
+        with spark.commit_note(note):
+            work()
+        reach("create.after_delta")
+        complete, first = first_commits(lake, intent)
+        if first is None:
+            raise InternalError("TABLE_NOT_COMMITTED", table=f"{table.schema}.{table.name}")
+    except BaseException:
+        abandon(lake, intent)
+        raise
+    active = lake.store.tables.activate(complete, first)
+    mark_registered(lake, active)
+    return active
+
+
+def attach(lake: OpenLake, table: Table) -> Table:
+    """Make a Delta table that exists already at `table.location` a table of the lake."""
+    lake.writer.ensure()
+    intent = lake.store.tables.begin_create(table)
+    try:
+        complete, first = first_commits(lake, intent)
+    except BaseException:
+        lake.store.tables.abandon(intent.id)
+        raise
+    return lake.store.tables.activate(complete, first)
+
+
+def abandon(lake: OpenLake, intent: Table) -> None:
+    """Undo a creation that came to nothing: free the name, remove files of ours."""
+    if intent.managed:
+        shutil.rmtree(Path(lake.location(intent)), ignore_errors=True)
+    lake.store.tables.abandon(intent.id)

@@ -1,0 +1,54 @@
+"""From a name to what it stands for, with an error that suggests the nearest name."""
+
+from __future__ import annotations
+
+from headwater.catalog.objects import Schema, Table, TableKind
+from headwater.catalog.store import Store
+from headwater.errors import Span, UserError
+from headwater.names import QualifiedName, did_you_mean
+
+
+def find_schema(store: Store, workspace: str, name: str, *, span: Span | None = None) -> Schema:
+    """The schema of that name, or SCHEMA_NOT_FOUND."""
+    schema = store.schemas.get(workspace, name)
+    if schema is None:
+        raise _schema_not_found(store, workspace, name, span)
+    return schema
+
+
+def _schema_not_found(store: Store, workspace: str, name: str, span: Span | None) -> UserError:
+    if store.workspaces.get(workspace) is None:
+        known = [found.name for found in store.workspaces.list()]
+        hint = did_you_mean(workspace, known)
+        return UserError("WORKSPACE_NOT_FOUND", workspace=workspace, span=span, hint=hint)
+    known = [found.name for found in store.schemas.list(workspace)]
+    hint = did_you_mean(name, known) or f"CREATE SCHEMA {name}"
+    return UserError("SCHEMA_NOT_FOUND", schema=name, span=span, hint=hint)
+
+
+def find_table(store: Store, name: QualifiedName, *, span: Span | None = None) -> Table:
+    """The table or view of that name, or TABLE_NOT_FOUND."""
+    table = store.tables.get(name.workspace, name.schema, name.name)
+    if table is None:
+        find_schema(store, name.workspace, name.schema, span=span)
+        raise UserError("TABLE_NOT_FOUND", table=name, span=span, hint=_hint(store, name))
+    return table
+
+
+def _hint(store: Store, name: QualifiedName) -> str:
+    near = did_you_mean(name.name, store.tables.names(name.workspace, name.schema))
+    if near is not None:
+        return near
+    if store.tables.latest_dropped(name.workspace, name.schema, name.name) is not None:
+        return f"it was dropped: UNDROP TABLE {name}"
+    return f"SHOW TABLES IN {name.schema}"
+
+
+def find_base_table(
+    store: Store, name: QualifiedName, *, statement: str, span: Span | None = None
+) -> Table:
+    """The table of that name; a view is refused, naming the statement that wants a table."""
+    table = find_table(store, name, span=span)
+    if table.kind is TableKind.VIEW:
+        raise UserError("NOT_A_TABLE", name=name, statement=statement, span=span)
+    return table

@@ -1,0 +1,45 @@
+"""Table properties of the documents and the Delta properties that carry them out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from headwater.sql.properties import TABLE_PROPERTIES, Properties
+
+# Delta keeps its log longer than the files, so that versions can still be named.
+_LEAST_LOG_DAYS = 30
+
+
+def delta_properties(properties: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """What to set on the Delta table: the properties themselves, and what they mean to Delta."""
+    wanted: dict[str, str] = {}
+    for key, value in properties:
+        wanted[key] = value
+        if key == "change_tracking":
+            wanted["delta.enableRowTracking"] = value
+        elif key == "data_retention_days":
+            days = int(value)
+            wanted["delta.deletedFileRetentionDuration"] = f"interval {days} days"
+            wanted["delta.logRetentionDuration"] = f"interval {max(days, _LEAST_LOG_DAYS)} days"
+    return wanted
+
+
+def unset_properties(
+    names: Iterable[str], current: Mapping[str, str]
+) -> tuple[dict[str, str], tuple[str, ...]]:
+    """What to set and what to remove so that `names` are gone, with what they meant to Delta."""
+    to_set: dict[str, str] = {}
+    to_remove: list[str] = []
+    for name in names:
+        key = name.lower() if name.lower() in TABLE_PROPERTIES else name
+        to_remove.append(key)
+        if key == "change_tracking" and current.get("delta.enableRowTracking") == "true":
+            to_set["delta.enableRowTracking"] = "false"
+        elif key == "data_retention_days":
+            to_remove += ["delta.deletedFileRetentionDuration", "delta.logRetentionDuration"]
+    return to_set, tuple(to_remove)
+
+
+def user_properties(properties: Mapping[str, str]) -> Properties:
+    """The properties to print in SHOW CREATE TABLE: not those Delta or we added ourselves."""
+    return tuple((k, v) for k, v in sorted(properties.items()) if not k.startswith("delta."))

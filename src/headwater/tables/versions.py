@@ -1,0 +1,45 @@
+"""Keeping the catalog in step with a table's Delta log, whoever wrote to it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from headwater.catalog.objects import Table, TableKind, TableVersion
+from headwater.lake.delta_log.files import LocalLogFiles
+from headwater.lake.delta_log.sync import read_new
+from headwater.runtime.open_lake import OpenLake
+
+UNKNOWN_USER = "unknown"
+
+
+def catch_up(lake: OpenLake, table: Table) -> Table:
+    """Record commits the catalog has not seen, and give back the table as it is now.
+
+    Costs one look into the log folder when nothing is new. Safe to call from readers and writers at
+    once: recording compares the Delta version it started from.
+    """
+    if table.kind is TableKind.VIEW:
+        return table
+    store = lake.store
+    last = store.versions.last(table.id)
+    files = LocalLogFiles(lake.location(table))
+    shape, versions = read_new(files, table.shape, last, default_user=UNKNOWN_USER)
+    if shape.delta_version == table.shape.delta_version:
+        return table
+    recorded = store.tables.record(
+        table.id, shape, versions=versions, expected_delta_version=table.shape.delta_version
+    )
+    if not recorded:
+        return store.tables.get_by_id(table.id) or replace(table, shape=shape)
+    modified_at = versions[-1].committed_at if versions else table.modified_at
+    return replace(table, shape=shape, modified_at=modified_at)
+
+
+def first_commits(lake: OpenLake, table: Table) -> tuple[Table, TableVersion | None]:
+    """A table being created, with what its log says so far; no version if nothing was committed."""
+    files = LocalLogFiles(lake.location(table))
+    if not files.exists(0):
+        return table, None
+    shape, versions = read_new(files, table.shape, None, default_user=table.creator)
+    first = versions[0] if versions else None
+    return replace(table, shape=shape), first
