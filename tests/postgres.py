@@ -114,7 +114,7 @@ def _initialise(binaries: Path, home: Path, owner: str | None) -> None:
     secret = home / "password"
     secret.write_text(PASSWORD)
     secret.chmod(0o644)
-    command = [binaries / "initdb", "--no-sync", "--no-instructions", "--encoding=UTF8"]
+    command = [str(binaries / "initdb"), "--no-sync", "--no-instructions", "--encoding=UTF8"]
     command += ["--locale=C", f"--username={_USER}", "--auth=scram-sha-256"]
     command += [f"--pwfile={secret}", f"--pgdata={home / 'data'}"]
     done = subprocess.run(

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
-from zoneinfo import ZoneInfo
 
 from headwater.cell_text import cell
 from headwater.result import Column, Row
+from headwater.time_zones import zone_of
 
 if TYPE_CHECKING:
     import pyarrow
@@ -40,7 +40,7 @@ def table_of(
     """
     import pyarrow
 
-    types = [arrow_type(column.type, time_zone=time_zone) for column in schema]
+    types = [_arrow_type(column.type, time_zone=time_zone) for column in schema]
     arrays = [
         pyarrow.array([_or_none(kind, row[place]) for row in rows], type=kind.arrow)
         for place, kind in enumerate(types)
@@ -49,7 +49,7 @@ def table_of(
     return pyarrow.Table.from_arrays(arrays, schema=pyarrow.schema(fields))
 
 
-def arrow_type(sql_type: str, *, time_zone: str | None = None) -> _Type:
+def _arrow_type(sql_type: str, *, time_zone: str | None = None) -> _Type:
     """The Arrow type of a SQL type such as `array<decimal(10,2)>`; text for those Arrow lacks."""
     words = [match[1] for match in _WORD.finditer(sql_type.strip())]
     return _Reader(words, time_zone).type()
@@ -151,7 +151,7 @@ def _simple(name: str, arguments: list[str], time_zone: str | None) -> _Type:
         precision, scale = ([int(text) for text in arguments] + [10, 0][len(arguments) :])[:2]
         return _Type(pyarrow.decimal128(precision, scale), lambda value: Decimal(str(value)))
     if name in ("timestamp", "timestamp_ltz"):
-        zone = ZoneInfo(time_zone) if time_zone else UTC
+        zone = zone_of(time_zone) if time_zone else UTC
         arrow = pyarrow.timestamp("us", tz=time_zone)
         return _Type(arrow, lambda value: _instant(value, zone, bool(time_zone)))
     plain: dict[str, Callable[[], Any]] = {

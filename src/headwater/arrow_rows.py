@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import tzinfo
 from typing import TYPE_CHECKING, Any
-from zoneinfo import ZoneInfo
+
+from headwater.time_zones import zone_of
 
 if TYPE_CHECKING:
     import pyarrow
@@ -16,7 +18,7 @@ def rows_of(table: pyarrow.Table, *, time_zone: str) -> list[tuple[Any, ...]]:
     """All rows; columns without anything to convert go through Arrow's own conversion alone."""
     if table.num_columns == 0:
         return []
-    zone = ZoneInfo(_java_zone(time_zone))
+    zone = zone_of(time_zone)
     columns: list[list[Any]] = []
     for field, column in zip(table.schema, table.columns, strict=True):
         values = column.to_pylist()
@@ -27,17 +29,7 @@ def rows_of(table: pyarrow.Table, *, time_zone: str) -> list[tuple[Any, ...]]:
     return list(zip(*columns, strict=True))
 
 
-def _java_zone(name: str) -> str:
-    """Java says `Z` and `+02:00` where the zone database wants a name."""
-    if name in ("Z", "GMT", "UTC", "Etc/UTC"):
-        return "UTC"
-    if name[0] in "+-":
-        hours = int(name[1:3])
-        return f"Etc/GMT{'-' if name[0] == '+' else '+'}{hours}"
-    return name
-
-
-def _converter(data_type: pyarrow.DataType, zone: ZoneInfo) -> Convert | None:
+def _converter(data_type: pyarrow.DataType, zone: tzinfo) -> Convert | None:
     """What to do with a value of this type, or None to leave it."""
     import pyarrow.types as kinds
 
@@ -59,12 +51,12 @@ def _or_none(convert: Convert | None, value: Any) -> Any:
     return value if value is None or convert is None else convert(value)
 
 
-def _map_converter(data_type: pyarrow.MapType, zone: ZoneInfo) -> Convert:
+def _map_converter(data_type: pyarrow.MapType, zone: tzinfo) -> Convert:
     key, item = _converter(data_type.key_type, zone), _converter(data_type.item_type, zone)
     return lambda pairs: {_or_none(key, k): _or_none(item, v) for k, v in pairs}
 
 
-def _struct_converter(data_type: pyarrow.StructType, zone: ZoneInfo) -> Convert | None:
+def _struct_converter(data_type: pyarrow.StructType, zone: tzinfo) -> Convert | None:
     inner = {field.name: _converter(field.type, zone) for field in data_type}
     if not any(inner.values()):
         return None

@@ -16,6 +16,7 @@ from typing import Any
 
 from headwater.errors import UserError
 from headwater.names import did_you_mean
+from headwater.time_zones import machine_zone, zone_of
 
 FILE_NAME = "headwater.toml"
 
@@ -35,7 +36,7 @@ class Config:
     """The workspace that names without one belong to."""
     user: str = field(default_factory=_current_user)
     """Who runs statements; shown as creator."""
-    time_zone: str | None = None
+    time_zone: str = field(default_factory=machine_zone)
     """The session time zone; the machine's own when not set."""
     metadata_url: str | None = None
     """Where metadata lives; SQLite in the lake folder when not set."""
@@ -135,11 +136,23 @@ def _checked(name: str, value: Any, *, where: str) -> Any:
         return _whole_number(value, least=_INTEGERS[name], where=where)
     if name == "spark_conf":
         if not isinstance(value, Mapping):
-            raise UserError("CONFIG_VALUE", where=where, value=value, expected="a table of settings")
+            raise UserError(
+                "CONFIG_VALUE", where=where, value=value, expected="a table of settings"
+            )
         return dict(_flat(value))
     if not isinstance(value, str) or not value:
         raise UserError("CONFIG_VALUE", where=where, value=value, expected="a text")
+    if name == "time_zone":
+        _require_zone(value, where=where)
     return value
+
+
+def _require_zone(value: str, *, where: str) -> None:
+    try:
+        zone_of(value)
+    except ValueError:
+        expected = "a time zone such as Europe/Berlin or +02:00"
+        raise UserError("CONFIG_VALUE", where=where, value=value, expected=expected) from None
 
 
 def _whole_number(value: Any, *, least: int, where: str) -> int:

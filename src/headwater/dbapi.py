@@ -1,8 +1,8 @@
 """PEP 249: connections and cursors. A connection is also the session: `connection.sql(text)`.
 
 Threads may share the module and connections (threadsafety 2); a cursor belongs to one thread.
-There are no transactions: every statement commits by itself, so `commit` does nothing and `rollback`
-is refused.
+There are no transactions: every statement commits by itself, so `commit` does nothing and
+`rollback` is refused.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def TimeFromTicks(ticks: float) -> datetime.time:  # noqa: N802 - the name is fi
 
 def TimestampFromTicks(ticks: float) -> datetime.datetime:  # noqa: N802 - fixed by PEP 249
     """A timestamp from seconds since the epoch."""
-    return datetime.datetime(*time.localtime(ticks)[:6])  # noqa: DTZ001 - local, as PEP 249 says
+    return datetime.datetime(*time.localtime(ticks)[:6])
 
 
 def connect(path: str | Path, *, create: bool = True, **config: Any) -> Connection:
@@ -76,10 +76,10 @@ class Connection:
 
     def sql(self, text: str, parameters: Parameters | None = None) -> Result:
         """Run one or several statements and return the last result."""
-        result = Result()
+        last = Result()
         for result in self.statements(text, parameters):
-            pass
-        return result
+            last = result
+        return last
 
     def statements(self, text: str, parameters: Parameters | None = None) -> Iterator[Result]:
         """Run the statements of a script one after the other, giving each result as it comes."""

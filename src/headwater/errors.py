@@ -15,7 +15,7 @@ from importlib import resources
 from typing import ClassVar
 
 
-class Warning(Exception):  # noqa: A001, N818 - the name is fixed by PEP 249
+class Warning(Exception):
     """Important warnings (PEP 249)."""
 
 
@@ -123,7 +123,6 @@ class HeadwaterError(DatabaseError):
         if self.hint:
             lines.append(f"hint: {self.hint}")
         return "\n".join(lines)
-
 
     def replace_text(self, change: Callable[[str], str]) -> None:
         """Rewrite everything a reader would see; how secrets are taken out of an error."""

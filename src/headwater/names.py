@@ -68,7 +68,9 @@ class QualifiedName:
 
 def nearest(word: str, candidates: Iterable[str]) -> str | None:
     """The candidate most like `word`, or None when nothing is close."""
-    found = difflib.get_close_matches(word.lower(), [c.lower() for c in candidates], n=1, cutoff=0.6)
+    found = difflib.get_close_matches(
+        word.lower(), [c.lower() for c in candidates], n=1, cutoff=0.6
+    )
     return found[0] if found else None
 
 

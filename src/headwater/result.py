@@ -31,8 +31,8 @@ def string_columns(*names: str) -> tuple[Column, ...]:
 class Result:
     """The result of one statement.
 
-    A statement that returns no rows (DDL, DML) has no columns; `rowcount` is then the number of rows
-    it changed, or -1 where that means nothing. `message` is one line for a person to read.
+    A statement that returns no rows (DDL, DML) has no columns; `rowcount` is then the number of
+    rows it changed, or -1 where that means nothing. `message` is one line for a person to read.
     """
 
     schema: tuple[Column, ...] = ()
@@ -40,7 +40,7 @@ class Result:
     message: str = ""
     job_id: str = ""
     source: Any = None
-    """The rows as they came: a list of tuples, or an Arrow table that is converted when asked for."""
+    """The rows as they came: a list of tuples, or an Arrow table to be converted when asked for."""
     time_zone: str = "UTC"
 
     @classmethod
@@ -93,7 +93,7 @@ class Result:
             return self.source
         from headwater.arrow import table_of
 
-        return table_of(self.schema, self.rows)
+        return table_of(self.schema, self.rows, time_zone=self.time_zone)
 
     def to_pandas(self) -> pandas.DataFrame:
         """The result as a pandas data frame (needs the `pandas` extra)."""

@@ -1,7 +1,7 @@
 """Text to parse to handler to Result, every statement a job; nothing clever.
 
-A `Session` is one connection's view of a lake. Statements that need Spark run one after the other in
-a session; those that do not, such as SHOW or CANCEL JOB, run at any time from any thread.
+A `Session` is one connection's view of a lake. Statements that need Spark run one after the other
+in a session; those that do not, such as SHOW or CANCEL JOB, run at any time from any thread.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from headwater.errors import HeadwaterError, InterfaceError, InternalError, User
 from headwater.result import Result
 from headwater.runtime.clock import now
 from headwater.runtime.open_lake import DEFAULT_SCHEMA, OpenLake, acquire_lake, release_lake
-from headwater.sql.masking import mask, mask_words, masked_with_span, secret_spans
+from headwater.sql.masking import mask, mask_words, masked_with_span, secret_values
 from headwater.sql.parse import Statement, parse
 from headwater.sql.split import split
 from headwater.sql.targets import written_table
@@ -146,7 +146,9 @@ class Session:
                 "rows_deleted": version.rows_deleted,
             }
         self._record(job, JobState.SUCCEED, **counts)
-        return replace(result, job_id=job.id)
+        made_here = isinstance(result.source, list)
+        zone = self.state.time_zone if made_here else result.time_zone
+        return replace(result, job_id=job.id, time_zone=zone)
 
     def _failed(self, job: Job, text: str, error: HeadwaterError) -> HeadwaterError:
         """The error with its place in the text, recorded with the job; no secret in either."""
@@ -154,8 +156,8 @@ class Session:
         if cancelled:
             error = UserError("JOB_CANCELLED", job_id=job.id)
         error.statement, error.span = masked_with_span(text, error.span)
-        secrets_in_text = [text[s.start : s.end].strip("'\"") for s in secret_spans(text)]
-        error.replace_text(lambda shown: mask_words(mask(shown), secrets_in_text))
+        hidden = secret_values(text)
+        error.replace_text(lambda shown: mask_words(shown, hidden))
         state = JobState.CANCELLED if cancelled else JobState.FAILED
         self._record(job, state, error=f"{error.condition}: {error.message}")
         return error
@@ -191,4 +193,3 @@ def _kind(statement: Statement) -> str:
 
 def _masked_value(key: str, value: str) -> str:
     return mask(f"SET {key} = {value}").partition(" = ")[2]
-

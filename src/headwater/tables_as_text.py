@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from headwater.cell_text import cell
 
 if TYPE_CHECKING:
-    from headwater.result import Result
+    from headwater.result import Result, Row
 
 _ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _CUT = "..."
@@ -26,18 +27,32 @@ def as_text(result: Result, *, limit: int | None = None, max_width: int | None =
     """
     if not result.returns_rows:
         return result.message
-    shown = result.rows if limit is None else result.rows[:limit]
+    shown = _first_rows(result, limit)
     lines = [[_fitted(_visible(name), max_width) for name in result.columns]]
-    lines += [[_fitted(_visible(cell(value)), max_width) for value in row] for row in shown]
+    lines += [[_fitted(text, max_width) for text in row] for row in _visible_rows(shown)]
     widths = [max(map(text_width, column)) for column in zip(*lines, strict=True)]
     border = "+" + "+".join("-" * (width + 2) for width in widths) + "+"
     table = [border, _line(lines[0], widths), border]
     table += [_line(line, widths) for line in lines[1:]]
     if shown:
         table.append(border)
-    if len(shown) < len(result.rows):
-        table.append(f"({len(result.rows)} rows, first {len(shown)} shown)")
+    if len(shown) < len(result):
+        table.append(f"({len(result)} rows, first {len(shown)} shown)")
     return "\n".join(table)
+
+
+def _visible_rows(rows: list[Row]) -> list[list[str]]:
+    """The rows as texts; a single text of several lines, such as a plan, keeps its lines."""
+    if len(rows) == 1 and len(rows[0]) == 1:
+        return [[_visible(line)] for line in cell(rows[0][0]).split("\n")]
+    return [[_visible(cell(value)) for value in row] for row in rows]
+
+
+def _first_rows(result: Result, limit: int | None) -> list[Row]:
+    """At most `limit` rows; of an Arrow table no others are turned into Python values."""
+    if limit is None or result.source is None or isinstance(result.source, list):
+        return result.rows[:limit]
+    return replace(result, source=result.source.slice(0, limit)).rows
 
 
 def text_width(text: str) -> int:

@@ -37,7 +37,8 @@ class Watched:
         return made
 
     def compare(self) -> None:
-        counted = self.spark.sql(f"SELECT count(*) FROM {self.name}").collect()[0][0]
+        # Delta answers count(*) from the statistics that are under test: count what a scan returns.
+        counted = len(self.spark.sql(f"SELECT 1 FROM {self.name}").collect())
         detail = self.spark.sql(f"DESCRIBE DETAIL {self.name}").collect()[0]
         shape = self.shape
         assert (shape.totals.rows, shape.totals.bytes) == (counted, detail["sizeInBytes"])
@@ -92,7 +93,12 @@ STEPS = [
 ]
 
 
-@pytest.mark.parametrize(("vectors", "steps"), [("true", STEPS), ("false", STEPS[:7])])
+WITHOUT_VECTORS = [STEPS[0], STEPS[2], *STEPS[4:7]]
+
+
+@pytest.mark.parametrize(
+    ("vectors", "steps"), [("true", STEPS), ("false", WITHOUT_VECTORS)], ids=["vectors", "rewrites"]
+)
 def test_every_statement_is_one_version_with_spark_s_totals(table, vectors, steps):
     made = table.run(
         "CREATE TABLE {t} (id BIGINT NOT NULL COMMENT 'key', k BIGINT, s STRING) USING delta"

@@ -1,7 +1,7 @@
-"""The things a lake knows of, as plain data; the store reads and writes them, nothing here does I/O.
+"""The things a lake knows of, as plain data; the store reads and writes them.
 
-Invariant: a table is visible exactly while it is ACTIVE. CREATING marks an intent whose Delta commit
-may or may not have happened; recovery turns it into ACTIVE or removes it.
+Invariant: a table is visible exactly while it is ACTIVE. CREATING marks an intent whose Delta
+commit may or may not have happened; recovery turns it into ACTIVE or removes it.
 """
 
 from __future__ import annotations
@@ -103,8 +103,9 @@ class TableShape:
 class Table:
     """A table or a view.
 
-    `location` is where the Delta files are (a path or URL), empty for a view. `view_text` is the query
-    of a view as typed; `view_schema` is the schema in which its names are resolved.
+    `location` is where the Delta files are: for a managed table as seen from the lake folder, else a
+    path or URL; empty for a view. `view_text` is the query of a view as typed; `view_schema` is the
+    schema in which its names are resolved.
     """
 
     id: str
@@ -132,7 +133,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class TableVersion:
-    """One version of a table as users count them: CREATE is 1, each statement that commits adds one.
+    """One version as users count them: CREATE is 1, each statement that commits adds one.
 
     `delta_version` is the last Delta version the statement made; it may have made several.
     """

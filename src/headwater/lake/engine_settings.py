@@ -45,7 +45,8 @@ def context_settings(config: Config, *, scratch: Path) -> dict[str, str]:
 
 def session_defaults(config: Config) -> dict[str, str]:
     """Settings every session of the lake starts with; SET changes them for one session."""
-    settings = {
+    return {
+        "spark.sql.session.timeZone": config.time_zone,
         # Small work: a Delta snapshot read in one task, shuffles no wider than the machine.
         "spark.databricks.delta.snapshotPartitions": "1",
         "spark.sql.shuffle.partitions": str(_cores(config.spark_master)),
@@ -55,11 +56,10 @@ def session_defaults(config: Config) -> dict[str, str]:
         "spark.databricks.delta.properties.defaults.enableDeletionVectors": "true",
         "spark.databricks.delta.properties.defaults.checkpointInterval": "100",
         "spark.sql.sources.default": "delta",
+        # Spark would replace ${..} even inside string literals.
+        "spark.sql.variable.substitute": "false",
         "spark.sql.legacy.createHiveTableByDefault": "false",
     }
-    if config.time_zone:
-        settings["spark.sql.session.timeZone"] = config.time_zone
-    return settings
 
 
 def _cores(master: str) -> int:

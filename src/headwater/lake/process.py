@@ -62,7 +62,7 @@ def stop() -> None:
         _static.clear()
         if context is None:
             return
-        gateway = context._gateway
+        gateway: Any = context._gateway
         _quietly(context.stop)
         _quietly(gateway.shutdown)
         process = getattr(gateway, "proc", None)
@@ -71,7 +71,7 @@ def stop() -> None:
             _quietly(process.stdin.close)
             try:
                 process.wait(timeout=10)
-            except Exception:  # noqa: BLE001 - whatever keeps it, it must not outlive us
+            except Exception:
                 process.kill()
         _forget_context()
 
@@ -80,7 +80,7 @@ def _quietly(step: Any) -> None:
     """A step of the shutdown must not keep the next one from happening."""
     try:
         step()
-    except Exception:  # noqa: BLE001
+    except Exception:
         logging.getLogger(__name__).debug("spark shutdown step failed", exc_info=True)
 
 
@@ -102,13 +102,18 @@ def _start(settings: Mapping[str, str], log_file: Path) -> SparkContext:
     logging.getLogger("DataFrameQueryContextLogger").setLevel(logging.CRITICAL + 1)
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
     os.environ["JAVA_HOME"] = str(java.home)
+    if settings["spark.master"].startswith("local"):
+        # Spark looks up the machine's own name before it reads any setting, and dies if that fails.
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     conf = SparkConf(loadDefaults=False)
     for key, value in settings.items():
         conf.set(key, value)
     own = conf.get("spark.driver.extraClassPath", "")
     conf.set("spark.driver.extraClassPath", f"{jars}:{own}" if own else jars)
     options = conf.get("spark.driver.extraJavaOptions", "") or ""
-    conf.set("spark.driver.extraJavaOptions", f"{options} -Dlog4j2.configurationFile={_LOG4J.as_uri()}")
+    conf.set(
+        "spark.driver.extraJavaOptions", f"{options} -Dlog4j2.configurationFile={_LOG4J.as_uri()}"
+    )
     log_file.parent.mkdir(parents=True, exist_ok=True)
     with log_file.open("wb") as log:
         gateway = launch_gateway(conf, popen_kwargs={"stdout": log, "stderr": log})

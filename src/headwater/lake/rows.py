@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from headwater.result import Column, Result
 
 if TYPE_CHECKING:
+    import pyarrow
     from pyspark.sql import DataFrame
     from pyspark.sql.types import DataType
 
@@ -20,11 +21,23 @@ def fetch(frame: DataFrame) -> Result:
     columns = tuple(Column(field.name, field.dataType.simpleString()) for field in schema.fields)
     if not columns:
         return Result()
-    if any(_needs_collect(field.dataType) for field in schema.fields):
-        return _collected(frame, columns)
     plain = _readable(frame, [field.dataType for field in schema.fields])
-    arrow = plain.toArrow().rename_columns([column.name for column in columns])
+    if any(_needs_collect(field.dataType) for field in schema.fields):
+        return _collected(plain, columns)
+    arrow = _as_arrow(plain).rename_columns([column.name for column in columns])
     return Result.from_arrow(columns, arrow, time_zone=time_zone(frame))
+
+
+def _as_arrow(frame: Any) -> pyarrow.Table:
+    """The rows as Spark sends them.
+
+    `toArrow` goes on to cast them to a schema whose nested fields Spark calls not null even where
+    the struct around them is null, and fails; the batches themselves are right.
+    """
+    import pyarrow
+
+    batches = frame._collect_as_arrow(empty_list_if_zero_records=False)
+    return pyarrow.Table.from_batches(batches)
 
 
 def time_zone(frame: DataFrame) -> str:

@@ -31,6 +31,8 @@ _PLACE = re.compile(r"\(?line (\d+), pos(?:ition)? (\d+)\)?|; line (\d+) pos (\d
 _CATALOG = re.compile(r"`?spark_catalog`?\.")
 # Everything from here on is a plan, a copy of the text, or a Java trace.
 _NOISE = re.compile(r"\n\s*== SQL|\n\s*at |;\n|\n'[A-Z]|\n[+:]- |\n\n|\n\s*Caused by")
+# Advice that speaks of Spark's catalog, not of ours.
+_ADVICE = re.compile(r" (?:Verify the spelling|If necessary set \"spark\.sql\.ansi).*", re.DOTALL)
 _CONFLICTS = ("DELTA_CONCURRENT", "DELTA_METADATA_CHANGED", "DELTA_PROTOCOL_CHANGED")
 
 
@@ -85,7 +87,7 @@ def _ask(error: Any, method: str) -> str | None:
     """PySpark asks the JVM for these, which fails once the JVM is gone."""
     try:
         answer = getattr(error, method)()
-    except Exception:  # noqa: BLE001 - the message alone still makes a useful error
+    except Exception:
         return None
     return str(answer) if answer else None
 
@@ -105,7 +107,7 @@ def _sentence(message: str) -> str:
     cut = _NOISE.search(message.lstrip("\n"))
     text = message.lstrip("\n")[: cut.start()] if cut else message
     text = _SQLSTATE.sub("", _PREFIX.sub("", text))
-    text = _CATALOG.sub("", _PLACE.sub("", text))
+    text = _ADVICE.sub("", _CATALOG.sub("", _PLACE.sub("", text)))
     return " ".join(text.split()).rstrip(" .;")
 
 
@@ -122,13 +124,9 @@ def _span(error: Any, message: str, text: EditedText | None) -> Span | None:
     """Where in the user's text: from Spark's query context, else from 'line 1, pos 7'."""
     if text is None:
         return None
-    try:
-        for context in error.getQueryContext():
-            start, stop = context.startIndex(), context.stopIndex()
-            if 0 <= start <= stop < len(text.text):
-                return text.original_span(start, stop + 1)
-    except Exception:  # noqa: BLE001 - no context is a reason to look at the message, not to fail
-        pass
+    for start, stop in _query_contexts(error):
+        if 0 <= start <= stop < len(text.text):
+            return text.original_span(start, stop + 1)
     found = _PLACE.search(message)
     if not found:
         return None
@@ -138,3 +136,12 @@ def _span(error: Any, message: str, text: EditedText | None) -> Span | None:
     while end < len(text.text) and (text.text[end].isalnum() or text.text[end] == "_"):
         end += 1
     return text.original_span(start, end)
+
+
+def _query_contexts(error: Any) -> list[tuple[int, int]]:
+    """The places Spark names, as first and last character."""
+    try:
+        return [(c.startIndex(), c.stopIndex()) for c in error.getQueryContext()]
+    except Exception:
+        # Not every error has a context, and a dead JVM cannot be asked: the message may still tell.
+        return []

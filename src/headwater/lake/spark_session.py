@@ -28,10 +28,26 @@ class SparkConnection:
 
     def __init__(self, session: SparkSession) -> None:
         self._session = session
+        # Every step of this chain is a call to the JVM, so it is taken once.
+        java: Any = session._jvm
+        self._set_active = java.org.apache.spark.sql.classic.SparkSession.setActiveSession
+
+    @contextmanager
+    def _in_session(self, text: EditedText | None = None) -> Iterator[None]:
+        """Make this the thread's active session, and reshape what goes wrong inside.
+
+        Delta asks for the active session in places where the one it works for is not at hand; with
+        several lakes in a process it would find another lake's.
+        """
+        try:
+            self._set_active(self._session._jsparkSession)
+            yield
+        except Exception as error:
+            raise reshape(error, text) from error
 
     def run(self, text: EditedText) -> Result:
         """Run a statement and take all its rows."""
-        with _reshaped(text):
+        with self._in_session(text):
             return fetch(self._session.sql(text.text))
 
     def execute(self, sql: str) -> Result:
@@ -40,7 +56,7 @@ class SparkConnection:
 
     def columns_of(self, query: EditedText) -> tuple[TableColumn, ...]:
         """The columns a query gives, without running it."""
-        with _reshaped(query):
+        with self._in_session(query):
             fields = self._session.sql(query.text).schema.fields
         return tuple(
             TableColumn(
@@ -55,58 +71,48 @@ class SparkConnection:
     @contextmanager
     def commit_note(self, note: str) -> Iterator[None]:
         """Write `note` into every Delta commit made inside."""
-        with _reshaped(None):
+        with self._in_session():
             self._session.conf.set(USER_METADATA, note)
         try:
             yield
         finally:
-            with _reshaped(None):
+            with self._in_session():
                 self._session.conf.unset(USER_METADATA)
 
     def create_view(self, name: str, table: pyarrow.Table) -> None:
         """Make rows visible to SQL under a temporary name."""
-        with _reshaped(None):
+        with self._in_session():
             self._session.createDataFrame(table).createOrReplaceTempView(name)
 
     def create_query_view(self, name: str, query: EditedText, columns: tuple[str, ...]) -> None:
         """Make a query visible to SQL under a temporary name; `columns` rename its own."""
         names = f" ({', '.join(quote_identifier(c) for c in columns)})" if columns else ""
         head = f"CREATE OR REPLACE TEMPORARY VIEW {quote_identifier(name)}{names} AS "
-        with _reshaped(None):
+        with self._in_session():
             self._session.sql(head + query.text)
 
     def drop_view(self, name: str) -> None:
         """Forget a temporary name."""
-        with _reshaped(None):
+        with self._in_session():
             self._session.catalog.dropTempView(name)
 
     def use_database(self, name: str) -> None:
         """Where names without a schema belong."""
-        with _reshaped(None):
-            self._session.catalog.setCurrentDatabase(name)
+        with self._in_session():
+            self._session.sql(f"USE {quote_identifier(name)}")
 
     def set(self, key: str, value: str) -> None:
         """Change a setting of this session."""
-        with _reshaped(None):
+        with self._in_session():
             self._session.conf.set(key, value)
 
     def reset(self, key: str) -> None:
         """Give a setting of this session its default."""
-        with _reshaped(None):
+        with self._in_session():
             self._session.conf.unset(key)
 
     def get(self, key: str) -> str | None:
         """The value of a Spark setting in this session."""
-        with _reshaped(None):
+        with self._in_session():
             value: Any = self._session.conf.get(key, None)
         return None if value is None else str(value)
-
-
-@contextmanager
-def _reshaped(text: EditedText | None) -> Iterator[None]:
-    try:
-        yield
-    except KeyboardInterrupt:
-        raise
-    except Exception as error:
-        raise reshape(error, text) from error

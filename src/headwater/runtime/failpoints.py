@@ -1,7 +1,7 @@
 """Places where a test may kill this process, to prove that a crash there loses nothing.
 
-HEADWATER_FAILPOINT=<name> makes the process send itself SIGKILL when it gets there: no handler runs,
-nothing is flushed, exactly as if the machine had lost its power.
+HEADWATER_FAILPOINT=<name> makes the process send itself SIGKILL when it gets there: no handler
+runs, nothing is flushed, exactly as if the machine had lost its power.
 """
 
 from __future__ import annotations

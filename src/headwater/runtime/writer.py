@@ -1,7 +1,7 @@
 """The right to write: taken at the first statement that writes, kept by heartbeats, given back.
 
 Reading needs no right, so `SHOW TABLES` works beside a running writer. A writer that falls silent
-(killed, frozen) loses the lake after `lease_seconds`, or at once when its process is seen to be gone.
+(killed, frozen) loses the lake after `lease_seconds`, or at once when its process is gone.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Writer:
                 self._fencing = None
 
     def _renew(self) -> bool:
-        assert self._fencing is not None  # noqa: S101 - callers checked
+        assert self._fencing is not None
         return self._store.lease.renew(self._instance.id, self._fencing, ttl=self._ttl)
 
     def release(self) -> None:

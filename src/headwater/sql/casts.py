@@ -1,4 +1,4 @@
-"""`CAST(x AS VARCHAR)`: the documents leave the length out, Spark demands one; STRING is the same."""
+"""`CAST(x AS VARCHAR)`: the documents leave out the length that Spark demands."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ def cast_edits(tokens: list[Token]) -> list[Edit]:
         if wanted is None or tokens[place + 1].text == "(":
             continue
         before = tokens[place - 1]
-        in_cast = before.upper == "AS" and tokens[place + 1].text == ")" and _inside_cast(tokens, place)
+        in_cast = (
+            before.upper == "AS" and tokens[place + 1].text == ")" and _inside_cast(tokens, place)
+        )
         if in_cast or before.text in ("::", "?::"):
             edits.append(Edit(token.span, wanted))
     return edits

@@ -13,7 +13,7 @@ from headwater.sql.types import parse_type
 
 @dataclass(frozen=True, slots=True)
 class ColumnDefinition:
-    """One column: `type` is Spark's text, `constraint` what stands between the type and the comment."""
+    """One column: `type` is Spark's text, `constraint` what stands between it and the comment."""
 
     name: str
     type: str
@@ -97,9 +97,7 @@ def parse_create_table(cursor: Cursor) -> CreateTable:
     if_not_exists = cursor.accept("IF", "NOT", "EXISTS")
     if or_replace and if_not_exists:
         span = Span(start, cursor.token.start - 1)
-        raise UserError(
-            "CLAUSES_EXCLUDE", first="OR REPLACE", second="IF NOT EXISTS", span=span
-        )
+        raise UserError("CLAUSES_EXCLUDE", first="OR REPLACE", second="IF NOT EXISTS", span=span)
     name_start = cursor.token.start
     name = cursor.object_name("the table's name")
     name_span = Span(name_start, cursor.tokens[cursor.position - 1].end)
@@ -109,9 +107,8 @@ def parse_create_table(cursor: Cursor) -> CreateTable:
         statement = replace(statement, columns=cursor.comma_list(parse_column))
     while not cursor.at_end:
         statement = _clause(cursor, statement)
-    if not statement.columns and statement.query is None and statement.like is None:
-        if statement.location is None:
-            cursor.fail_expected("a column list, LIKE or AS SELECT")
+    if not (statement.columns or statement.query or statement.like or statement.location):
+        cursor.fail_expected("a column list, LIKE or AS SELECT")
     return _hive_partition_columns(statement)
 
 

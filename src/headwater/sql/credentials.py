@@ -32,7 +32,7 @@ _GAP = r"(?:\s|/\*.*?\*/|--[^\n]*(?:\n|\Z))*+"
 _IN_TEXT = rf"(?:{_NAME_WITH_TAIL}|{_NAME}|(?<=[?&])sig|signature|identified{_GAP}by)"
 _ASSIGN = r"(?P<assign>=>|:=|==?)"
 _ASSIGNED = re.compile(
-    rf"{_IN_TEXT}(?:\\*['\"`])?+{_GAP}"
+    rf"{_IN_TEXT}(?:\\*['\"`]){{0,2}}+{_GAP}"  # two: a quote doubled inside a string
     rf"(?:{_ASSIGN}{_GAP}|:{_GAP}|,{_GAP}(?=\\*['\"])|(?=\\*['\"]|/\*))",
     re.IGNORECASE | re.DOTALL,
 )

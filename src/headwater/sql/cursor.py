@@ -1,4 +1,4 @@
-"""Reading a statement's tokens one by one, with errors that point at the word that was not expected."""
+"""Reading a statement's tokens one by one, with errors that point at the unexpected word."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ class DescTable:
 
 
 def parse_desc_table(cursor: Cursor) -> DescTable:
-    """Read the statement; the cursor stands before DESC. EXTENDED may stand before or after TABLE."""
+    """Read the statement; the cursor stands before DESC. EXTENDED may stand in three places."""
     cursor.one_of(("DESC", "DESCRIBE"))
     extended = _accept_extended(cursor)
     if cursor.token.upper in ("TABLE", "VIEW") and cursor.peek(1).is_name:

@@ -16,6 +16,8 @@ class Headwater(Spark):
         """Spark's, but SHOW and its like are ordinary words instead of opaque commands."""
 
         COMMANDS = set()  # noqa: RUF012 - sqlglot reads a plain class attribute
+        # A doubled quote is one quote, since Spark 4; sqlglot reads it as two strings.
+        STRING_ESCAPES = ["'", '"', "\\"]  # noqa: RUF012
 
 
 class Words(Headwater.Tokenizer):

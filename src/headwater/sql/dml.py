@@ -1,4 +1,4 @@
-"""INSERT, UPDATE, DELETE and MERGE: Spark runs them as typed, we only need to know what they write."""
+"""INSERT, UPDATE, DELETE and MERGE: Spark runs them as typed, we only read what they write."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def function_node(
             return strict(Family.STRING, str.upper, [text(call.this)], span)
         case exp.Length():
             return strict(Family.NUMBER, len, [text(call.this)], span)
-        case exp.Concat():
+        case exp.Concat() if not isinstance(call, exp.ConcatWs):
             return strict(Family.STRING, _joined, [text(a) for a in call.expressions], span)
         case exp.DPipe():
             return strict(Family.STRING, _joined, [text(call.left), text(call.right)], span)

@@ -7,6 +7,7 @@ from sqlglot.errors import ParseError, TokenError
 
 from headwater.errors import Span, UserError
 from headwater.sql.dialect import Headwater
+from headwater.sql.string_literals import decode_string
 
 _SYMBOLS: dict[type[exp.Expr], str] = {
     exp.Mul: "*",
@@ -27,6 +28,23 @@ _SYMBOLS: dict[type[exp.Expr], str] = {
     exp.Placeholder: "a parameter",
     exp.Exists: "a subquery",
 }
+
+# Parts of nodes that change their meaning and that no filter knows of.
+_UNKNOWN_PARTS = (
+    "symmetric",
+    "flag",
+    "full_match",
+    "format",
+    "action",
+    "default",
+    "collation",
+    "zero_start",
+    "binary",
+    "encoding",
+    "join_mark",
+    "field",
+    "unnest",
+)
 
 
 def parse_condition(text: str, offset: int) -> exp.Expr:
@@ -67,6 +85,19 @@ def place_of(e: exp.Expr, text: str, offset: int) -> Span:
     start = min(int(place["start"]) for place in places)
     end = max(int(place["end"]) for place in places)
     return Span(offset + start, offset + end + 1)
+
+
+def string_value(e: exp.Literal, text: str) -> str:
+    """The text of a string literal by Spark's rules, which are not quite sqlglot's."""
+    if "start" not in e.meta:
+        return e.name
+    typed = text[int(e.meta["start"]) : int(e.meta["end"]) + 1]
+    return decode_string(typed) if typed.endswith(("'", '"')) else e.name
+
+
+def unknown_part(e: exp.Expr) -> str | None:
+    """A part of this expression that would be ignored, such as the flags of regexp_like."""
+    return next((part for part in _UNKNOWN_PARTS if e.args.get(part)), None)
 
 
 def construct_name(e: exp.Expr) -> str:

@@ -65,7 +65,8 @@ def _rejected(name: str, problem: str) -> ValueRejected:
 def _string(value: str, name: str) -> str:
     if _UNWRITABLE.search(value):
         raise _rejected(name, "it holds a NUL character or half of a surrogate pair")
-    return quote_literal(value)
+    # Spark replaces ${name} by a setting or an environment variable even inside strings.
+    return quote_literal(value).replace("${", "\\u0024{")
 
 
 def _signed(text: str) -> str:

@@ -20,12 +20,16 @@ from headwater.sql.credentials import (
     unreadable_from,
 )
 from headwater.sql.edits import Edit, apply_edits
+from headwater.sql.string_literals import decode_string
 from headwater.sql.tokens import Token, tokenize
 
 _COVER = "****"
 _QUOTED_COVER = "'****'"
 _COMMENT = re.compile(r"--([^\n]*)|/\*(.*?)(?:\*/|\Z)", re.DOTALL)
+_STRING = re.compile(r"[rR]?(?:'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.|\"\")*\")", re.DOTALL)
+_BETWEEN_PIECES = re.compile(r"[\s'\"]+")
 _SHORT = 4
+_LONG = 6
 
 
 def secret_spans(text: str) -> list[Span]:
@@ -36,6 +40,21 @@ def secret_spans(text: str) -> list[Span]:
 def mask(text: str) -> str:
     """`text` with every credential replaced by `'****'`."""
     return apply_edits(text, _edits(text)).text
+
+
+def secret_values(text: str) -> list[str]:
+    """The credentials of `text` as they may turn up elsewhere, such as in a message of Spark's.
+
+    They are for `mask_words`: each as typed and decoded, and in pieces where it was no literal.
+    """
+    found: set[str] = set()
+    for span in secret_spans(text):
+        typed = text[span.start : span.end]
+        found |= {typed.strip("'\""), *map(decode_string, _STRING.findall(typed))}
+        if _STRING.sub("", typed).strip():
+            pieces = _BETWEEN_PIECES.split(typed)
+            found |= {piece for piece in pieces if len(piece) >= _LONG}
+    return sorted(value for value in found if len(value) >= _SHORT - 1 and value != _COVER)
 
 
 def mask_words(text: str, secrets: Collection[str]) -> str:

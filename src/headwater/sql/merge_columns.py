@@ -1,4 +1,4 @@
-"""`WHEN NOT MATCHED .. THEN INSERT VALUES (..)`: Spark demands the column list, users leave it out."""
+"""`WHEN NOT MATCHED .. THEN INSERT VALUES (..)`: users leave out the column list Spark demands."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from headwater.sql.tokens import Token
 
 
 def merge_column_edits(tokens: list[Token], columns: Sequence[str]) -> list[Edit]:
-    """Edits that write the target's columns, in their order, where a MERGE inserts without a list."""
+    """Edits that write the target's columns, in order, where a MERGE inserts without a list."""
     names = ", ".join(quote_identifier(column) for column in columns)
     return [
         Edit(Span(token.end, token.end), f" ({names})")

@@ -1,4 +1,4 @@
-"""`PROPERTIES ('key' = 'value', ...)`, the keys users of the documents know, and what they may hold."""
+"""`PROPERTIES ('key' = 'value', ...)`: the keys of the documents, and what they may hold."""
 
 from __future__ import annotations
 
@@ -75,9 +75,7 @@ def _normalise(key: str, value: str, span: Span | None) -> tuple[str, str]:
     if lowered not in TABLE_PROPERTIES:
         hint = did_you_mean(lowered, TABLE_PROPERTIES)
         own = f"a property of your own needs a prefix, such as 'user.{key}'"
-        raise UserError(
-            "UNKNOWN_PROPERTY", owner="a table", name=key, span=span, hint=hint or own
-        )
+        raise UserError("UNKNOWN_PROPERTY", owner="a table", name=key, span=span, hint=hint or own)
     if not _allowed(lowered, value):
         raise ValueRejected(
             "PROPERTY_VALUE",

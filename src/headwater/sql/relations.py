@@ -116,7 +116,11 @@ def _cte_names(tokens: list[Token]) -> frozenset[str]:
         after = place + 1
         if tokens[after].text == "(":
             after = _after_parentheses(tokens, after)
-        if after + 1 < len(tokens) and tokens[after].upper == "AS" and tokens[after + 1].text == "(":
+        if (
+            after + 1 < len(tokens)
+            and tokens[after].upper == "AS"
+            and tokens[after + 1].text == "("
+        ):
             names.add(token.value.lower())
     return frozenset(names)
 
@@ -269,7 +273,9 @@ def _skip_expression(scan: _Scan) -> None:
 
 
 _UNITS = frozenset("YEAR MONTH WEEK DAY HOUR MINUTE SECOND MILLISECOND MICROSECOND".split())
-_OPENERS = frozenset(("TIMESTAMP", "DATE", "INTERVAL", "TIMESTAMP_LTZ", "TIMESTAMP_NTZ", "OF", "TO"))
+_OPENERS = frozenset(
+    ("TIMESTAMP", "DATE", "INTERVAL", "TIMESTAMP_LTZ", "TIMESTAMP_NTZ", "OF", "TO")
+)
 
 
 def _is_alias(scan: _Scan) -> bool:

@@ -30,7 +30,13 @@ from headwater.sql.filter_nodes import (
     negated,
     strict,
 )
-from headwater.sql.filter_parsing import construct_name, parse_condition, place_of
+from headwater.sql.filter_parsing import (
+    construct_name,
+    parse_condition,
+    place_of,
+    string_value,
+    unknown_part,
+)
 from headwater.sql.filter_values import Family, Value, family_of, instant
 from headwater.sql.intervals import duration, duration_between, read_interval
 from headwater.sql.like import like_matcher
@@ -89,6 +95,10 @@ class _Compiler:
     def node(self, e: exp.Expr) -> Node:
         """The node of an expression."""
         span = place_of(e, self.text, self.offset)
+        part = unknown_part(e)
+        if part:
+            construct = f"{construct_name(e)} with {part}"
+            raise NotSupported("FILTER_NOT_SUPPORTED", construct=construct, span=span)
         if type(e) in _COMPARISONS:
             left, right = self.node(e.this), self.node(e.expression)
             return comparison(_COMPARISONS[type(e)], left, right, zone=self.zone, span=span)
@@ -104,9 +114,11 @@ class _Compiler:
             case exp.Not():
                 return negated(self._condition(e.this), span)
             case exp.In() | exp.Between() | exp.Is() | exp.NullSafeNEQ():
-                return self._membership(e, span)
-            case exp.Like() | exp.ILike() | exp.RegexpLike() | exp.Escape():
-                return self._pattern(e, span)
+                return _maybe_negated(e, self._membership(e, span))
+            case exp.Escape() if isinstance(e.this, exp.Like | exp.ILike):
+                return _maybe_negated(e.this, self._pattern(e.this, span, e.expression.name))
+            case exp.Like() | exp.ILike() | exp.RegexpLike():
+                return _maybe_negated(e, self._pattern(e, span))
             case exp.Add() | exp.Sub():
                 symbol = "+" if isinstance(e, exp.Add) else "-"
                 left, right = self.node(e.this), self.node(e.expression)
@@ -121,8 +133,10 @@ class _Compiler:
         match e:
             case exp.Literal():
                 if e.is_string:
-                    return constant(Family.STRING, e.name, span)
+                    return constant(Family.STRING, string_value(e, self.text), span)
                 return constant(Family.NUMBER, _number(e.name), span)
+            case exp.RawString():
+                return constant(Family.STRING, e.name, span)
             case exp.Boolean():
                 return constant(Family.BOOLEAN, bool(e.this), span)
             case exp.Null():
@@ -180,12 +194,7 @@ class _Compiler:
         construct = "IN with a subquery" if isinstance(e, exp.In) else construct_name(e)
         raise NotSupported("FILTER_NOT_SUPPORTED", construct=construct, span=span)
 
-    def _pattern(self, e: exp.Expr, span: Span) -> Node:
-        escape = "\\"
-        if isinstance(e, exp.Escape):
-            escape, e = e.expression.name, e.this
-        if not isinstance(e, exp.Like | exp.ILike | exp.RegexpLike):
-            raise NotSupported("FILTER_NOT_SUPPORTED", construct="ESCAPE", span=span)
+    def _pattern(self, e: exp.Expr, span: Span, escape: str = "\\") -> Node:
         operands = [
             converted(self.node(side), Family.STRING, self.zone) for side in (e.this, e.expression)
         ]
@@ -235,6 +244,11 @@ class _Compiler:
             construct = f"the interval {e.sql('spark')}"
             raise NotSupported("FILTER_NOT_SUPPORTED", construct=construct, span=span) from None
         return constant(Family.INTERVAL, value, span)
+
+
+def _maybe_negated(e: exp.Expr, node: Node) -> Node:
+    """Some operators keep their NOT inside."""
+    return negated(node, node.span) if e.args.get("negate") else node
 
 
 def _number(text: str) -> Value:

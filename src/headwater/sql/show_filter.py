@@ -38,9 +38,7 @@ def parse_show_filter(cursor: Cursor) -> ShowFilter:
         like = cursor.string("a pattern")
     if cursor.at("WHERE"):
         if like is not None:
-            raise UserError(
-                "CLAUSES_EXCLUDE", first="LIKE", second="WHERE", span=cursor.token.span
-            )
+            raise UserError("CLAUSES_EXCLUDE", first="LIKE", second="WHERE", span=cursor.token.span)
         cursor.advance()
         where, where_start = _expression(cursor)
     limit = cursor.integer("a number of rows") if cursor.accept("LIMIT") else None

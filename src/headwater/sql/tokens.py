@@ -1,7 +1,7 @@
 """The words of a statement with their places in the text.
 
-Invariant: `text[token.start:token.end] == token.text`, so anything can be replaced by position while
-every other character reaches Spark exactly as it was typed.
+Invariant: `text[token.start:token.end] == token.text`, so anything can be replaced by position
+while every other character reaches Spark exactly as it was typed.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from sqlglot.tokens import TokenType
 
 from headwater.errors import Span, UserError
 from headwater.sql.dialect import Words
+from headwater.sql.string_literals import decode_string
 
 Kind = Literal["word", "quoted", "string", "number", "symbol", "parameter", "end"]
 
@@ -28,6 +29,8 @@ _STRINGS = {
     TokenType.UNICODE_STRING,
     TokenType.HEREDOC_STRING,
 }
+# Decoded by Spark's rules, which differ from sqlglot's: `\\n` is a line end, `\\_` stays as it is.
+_TEXTS = {TokenType.STRING, TokenType.RAW_STRING}
 _WORD = re.compile(r"\w[\w$]*\Z", re.UNICODE)
 
 
@@ -65,11 +68,13 @@ def tokenize(text: str) -> list[Token]:
         raise _unclosed(text) from None
     tokens: list[Token] = []
     for item in raw:
-        # `1.5BD` arrives as three tokens at one place (a number and a cast): the first holds it all.
+        # `1.5BD` arrives as three tokens at one place (a number and a cast): the first has it all.
         if tokens and item.start < tokens[-1].end:
             continue
         piece = text[item.start : item.end + 1]
-        tokens.append(Token(_kind(item.token_type, piece), piece, item.text, item.start, item.end + 1))
+        value = decode_string(piece) if item.token_type in _TEXTS else item.text
+        kind = _kind(item.token_type, piece)
+        tokens.append(Token(kind, piece, value, item.start, item.end + 1))
     tokens.append(Token("end", "", "", len(text), len(text)))
     return tokens
 
@@ -90,7 +95,9 @@ def _unclosed(text: str) -> UserError:
     """The tokenizer only says that something is not closed; find what and where."""
     place = 0
     while place < len(text):
-        opening = text[place : place + 2] if text[place : place + 2] in ("--", "/*") else text[place]
+        opening = (
+            text[place : place + 2] if text[place : place + 2] in ("--", "/*") else text[place]
+        )
         closing = {"--": "\n", "/*": "*/", "'": "'", '"': '"', "`": "`"}.get(opening)
         if closing is None:
             place += 1

@@ -69,11 +69,12 @@ def parse_create_view(cursor: Cursor) -> CreateView:
     if_not_exists = cursor.accept("IF", "NOT", "EXISTS")
     if or_replace and if_not_exists:
         span = Span(start, cursor.token.start - 1)
-        raise UserError(
-            "CLAUSES_EXCLUDE", first="OR REPLACE", second="IF NOT EXISTS", span=span
-        )
+        raise UserError("CLAUSES_EXCLUDE", first="OR REPLACE", second="IF NOT EXISTS", span=span)
     view = CreateView(
-        cursor.object_name("the view's name"), "", or_replace=or_replace, if_not_exists=if_not_exists
+        cursor.object_name("the view's name"),
+        "",
+        or_replace=or_replace,
+        if_not_exists=if_not_exists,
     )
     if cursor.at_symbol("("):
         view = replace(view, columns=cursor.comma_list(_view_column))

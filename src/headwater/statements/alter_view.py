@@ -38,7 +38,5 @@ def require_view(context: Context, name: ObjectName, *, statement: str) -> Table
     view = context.table(name)
     if view.kind is not TableKind.VIEW:
         span = context.span_of(name)
-        raise UserError(
-            "NOT_A_VIEW", name=context.qualify(name), statement=statement, span=span
-        )
+        raise UserError("NOT_A_VIEW", name=context.qualify(name), statement=statement, span=span)
     return view

@@ -6,7 +6,6 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from headwater.catalog.objects import Table
 from headwater.catalog.store import Store
@@ -19,6 +18,7 @@ from headwater.sql.tokens import Token
 from headwater.tables.commits import Author
 from headwater.tables.find import find_base_table, find_table
 from headwater.tables.registration import register_database
+from headwater.time_zones import zone_of
 
 TIME_ZONE_KEY = "spark.sql.session.timeZone"
 
@@ -63,25 +63,18 @@ class SessionState:
         return f"__headwater_{self._view_number}"
 
     @property
-    def time_zone(self) -> str | None:
-        """The session's time zone, or None for the machine's own."""
+    def time_zone(self) -> str:
+        """The session's time zone."""
         return self.settings.get(TIME_ZONE_KEY) or self.lake.config.time_zone
 
     def local(self, moment: datetime | None) -> datetime | None:
         """A moment as the session shows it: naive, in its time zone, to the millisecond."""
-        if moment is None:
-            return None
-        shown = moment.astimezone(_zone(self.time_zone))
-        return shown.replace(tzinfo=None, microsecond=shown.microsecond // 1000 * 1000)
+        return None if moment is None else self.shown(moment)
 
-
-def _zone(name: str | None) -> ZoneInfo | None:
-    if name is None:
-        return None
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError):
-        return None
+    def shown(self, moment: datetime) -> datetime:
+        """Like `local`, for a moment that is known."""
+        there = moment.astimezone(zone_of(self.time_zone))
+        return there.replace(tzinfo=None, microsecond=there.microsecond // 1000 * 1000)
 
 
 @dataclass(frozen=True, slots=True)

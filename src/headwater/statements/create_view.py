@@ -28,9 +28,7 @@ def create_view(context: Context, statement: CreateView) -> Result:
         return Result(message=f"{existing.kind.lower()} {name} exists already")
     if existing is not None and not (statement.or_replace and existing.kind is TableKind.VIEW):
         hint = f"CREATE OR REPLACE VIEW {name} .." if existing.kind is TableKind.VIEW else None
-        raise UserError(
-            "TABLE_ALREADY_EXISTS", kind=existing.kind, name=name, span=span, hint=hint
-        )
+        raise UserError("TABLE_ALREADY_EXISTS", kind=existing.kind, name=name, span=span, hint=hint)
     columns = named(view_columns(context, statement.query_span), statement.columns, span)
     at = now()
     view = Table(
@@ -72,9 +70,7 @@ def named(
     """The columns under the names the statement gives them; no name may stand twice."""
     if names:
         if len(names) != len(columns):
-            raise UserError(
-                "VIEW_COLUMN_COUNT", given=len(names), expected=len(columns), span=span
-            )
+            raise UserError("VIEW_COLUMN_COUNT", given=len(names), expected=len(columns), span=span)
         columns = tuple(
             replace(column, name=name, comment=comment or column.comment)
             for column, (name, comment) in zip(columns, names, strict=True)

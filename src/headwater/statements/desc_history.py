@@ -21,9 +21,7 @@ COLUMNS = (
 
 def desc_history(context: Context, statement: DescHistory) -> Result:
     """Who did what to a table, and how large it was afterwards."""
-    table = catch_up(
-        context.lake, context.base_table(statement.name, statement="DESC HISTORY")
-    )
+    table = catch_up(context.lake, context.base_table(statement.name, statement="DESC HISTORY"))
     rows = [
         (
             version.version,

@@ -1,4 +1,4 @@
-"""DROP TABLE: the table is gone from sight, its files wait for UNDROP until the retention is over."""
+"""DROP TABLE: gone from sight; the files wait for UNDROP until the retention is over."""
 
 from __future__ import annotations
 

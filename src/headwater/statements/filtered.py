@@ -26,7 +26,7 @@ def filtered(
         matches = like_matcher(tail.like)
         kept = [row for row in kept if matches(str(row[like_column]))]
     if tail.where is not None:
-        at = context.session.local(now())
+        at = context.session.shown(now())
         keep = compile_filter(tail.where, columns, now=at, offset=tail.where_start)
         kept = [row for row in kept if keep(row)]
     return Result.from_rows(columns, kept[: tail.limit])

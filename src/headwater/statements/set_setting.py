@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
-
 from headwater.errors import UserError, ValueRejected
 from headwater.names import did_you_mean
 from headwater.result import Result
 from headwater.sql.settings import Set
 from headwater.statements.context import TIME_ZONE_KEY, Context
+from headwater.time_zones import zone_of
 
 KNOWN = ("query_tag", "priority")
 # Vendor hints, parameters of dynamic tables, Spark's and our own settings have free names.
 FREE_PREFIXES = ("spark.", "cz.", "dt.args.", "headwater.")
 # Spark reads these once, when it starts.
-_FIXED_PREFIXES = ("spark.driver.", "spark.executor.", "spark.ui.", "spark.scheduler.", "spark.jars")
+_FIXED_PREFIXES = (
+    "spark.driver.",
+    "spark.executor.",
+    "spark.ui.",
+    "spark.scheduler.",
+    "spark.jars",
+)
 _FIXED = ("spark.master", "spark.app.name")
 
 
@@ -39,9 +44,7 @@ def set_setting(context: Context, statement: Set) -> Result:
 
 
 def _require_zone(value: str) -> None:
-    if value[:1] in "+-" and value[1:2].isdigit():
-        return
     try:
-        ZoneInfo(value)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
+        zone_of(value)
+    except ValueError:
         raise ValueRejected("UNKNOWN_TIME_ZONE", zone=value) from None

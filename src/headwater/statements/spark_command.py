@@ -1,4 +1,4 @@
-"""Commands of Spark's that concern only the session: temporary views and functions, CACHE and so on."""
+"""Commands of Spark's that concern only the session: temporary views, functions, CACHE .."""
 
 from __future__ import annotations
 

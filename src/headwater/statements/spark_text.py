@@ -1,8 +1,8 @@
 """A statement as Spark gets it: as typed, but for the relations Spark does not know.
 
 Tables are registered when they are mentioned. Views are written out where they stand. A `(SHOW ..)`
-or an information_schema view becomes a temporary view of its rows. TIMESTAMP AS OF becomes the Delta
-version our own version table says. Everything else keeps its place and its characters.
+or an information_schema view becomes a temporary view of its rows. TIMESTAMP AS OF becomes the
+Delta version our own version table says. Everything else keeps its place and its characters.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from headwater.sql.casts import cast_edits
 from headwater.sql.edits import Edit, EditedText, apply_edits
 from headwater.sql.relations import Relation, StatementRelation, find_relations
 from headwater.sql.tokens import tokenize
-from headwater.statements.context import Context
+from headwater.statements.context import TIME_ZONE_KEY, Context
 from headwater.statements.information_schema import (
     INFORMATION_SCHEMA,
     information_schema_rows,
@@ -43,7 +43,7 @@ class _Preparation:
 def spark_text(
     context: Context, text: str, *, extra: tuple[Edit, ...] = (), keep_views: bool = False
 ) -> Iterator[EditedText]:
-    """`text` ready for Spark; its temporary views are gone afterwards unless `keep_views` is set."""
+    """`text` ready for Spark; its temporary views go afterwards unless `keep_views` is set."""
     preparation = _Preparation(context, [])
     try:
         yield _edited(preparation, text, extra)
@@ -72,9 +72,9 @@ def _covered(span: Span, extra: tuple[Edit, ...]) -> bool:
 
 def _relation_edits(preparation: _Preparation, relation: Relation) -> list[Edit]:
     context, name = preparation.context, relation.name
-    if not context.in_view and name.schema is None:
-        if name.name in context.session.temporary_views:
-            return []
+    own = not context.in_view and name.schema is None
+    if own and name.name in context.session.temporary_views:
+        return []
     if name.schema == INFORMATION_SCHEMA:
         rows = information_schema_rows(context, name, relation.span)
         return [Edit(relation.span, _as_view(preparation, rows) + _alias(relation))]
@@ -117,7 +117,10 @@ def _statement_edit(preparation: _Preparation, statement: StatementRelation) -> 
 def _as_view(preparation: _Preparation, rows: Result) -> str:
     session = preparation.context.session
     name = session.next_view_name()
-    session.spark().create_view(name, rows.to_arrow())
+    spark = session.spark()
+    # The rows show times in the session's zone; Spark has to read them in the same one.
+    zone = spark.get(TIME_ZONE_KEY) or "UTC"
+    spark.create_view(name, replace(rows, time_zone=zone).to_arrow())
     preparation.made.append(name)
     return name
 
@@ -133,4 +136,4 @@ def _inlined(preparation: _Preparation, view: Table) -> str:
     text = _edited(inside, view.view_text or "").text
     names = ", ".join(quote_identifier(column.name) for column in view.shape.columns)
     # A comment at the end of the view's text must not swallow the parenthesis.
-    return f"(SELECT * FROM ({text}\n) AS v({names}))"
+    return f"(SELECT * FROM ({text}\n) AS v({names}))"  # noqa: S608 - text is the view's own query

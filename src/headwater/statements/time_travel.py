@@ -1,4 +1,4 @@
-"""Which version of a table a TIMESTAMP AS OF or VERSION AS OF means, by the versions users count."""
+"""Which version of a table a TIMESTAMP AS OF or VERSION AS OF means, as users count them."""
 
 from __future__ import annotations
 
@@ -73,4 +73,3 @@ def _moment(context: Context, expression: str, span: Span | None) -> datetime:
         raise UserError("TIMESTAMP_IS_NULL", expression=expression, span=span)
     seconds, rest = divmod(micros, 1_000_000)
     return datetime.fromtimestamp(seconds, tz=UTC).replace(microsecond=rest)
-

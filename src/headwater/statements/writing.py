@@ -17,7 +17,9 @@ def write(
 ) -> Result:
     """Run the statement's own text, which writes `target`."""
     if target.schema is None and target.name in context.session.temporary_views:
-        raise UserError("NOT_A_TABLE", name=target, statement=operation, span=context.span_of(target))
+        raise UserError(
+            "NOT_A_TABLE", name=target, statement=operation, span=context.span_of(target)
+        )
     table = context.base_table(target, statement=operation.value.replace("_", " "))
     session = context.session
     with session.lock, spark_text(context, context.text, extra=extra) as text:

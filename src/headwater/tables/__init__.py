@@ -1,1 +1,1 @@
-"""The life of a table: finding it, committing to it, counting its versions, repairing after a crash."""
+"""The life of a table: finding it, committing to it, its versions, repair after a crash."""

@@ -1,4 +1,4 @@
-"""Creating a table: intent in the catalog, commit in Delta, then visible. A crash leaves all or nothing.
+"""Creating a table: intent in the catalog, commit in Delta, then visible. All or nothing.
 
 The intent (state CREATING) takes the name. Recovery finds it and asks the Delta log whether the
 commit happened.

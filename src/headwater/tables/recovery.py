@@ -65,7 +65,7 @@ def _settle_creation(lake: OpenLake, intent: Table) -> None:
 
 
 def _settle_job(lake: OpenLake, job: Job) -> None:
-    """A job whose commit is in a Delta log has succeeded, whatever its process still wanted to do."""
+    """A job whose commit is in a Delta log has succeeded, whatever else it wanted to do."""
     for use in job.output_tables:
         table = lake.store.tables.get_by_id(use.table_id) if use.table_id else None
         if table is not None and table.state is TableState.ACTIVE:

@@ -1,4 +1,4 @@
-"""Once a day: forget old jobs, and remove for ever what was dropped longer ago than its retention."""
+"""Once a day: forget old jobs, and remove for ever what was dropped too long ago."""
 
 from __future__ import annotations
 

@@ -100,7 +100,8 @@ def _obey(word: str, stores: list[Store], state: dict[str, int]) -> object:
         case "renew":
             return stores[0].lease.renew(name, state["fencing"], ttl=TTL)
         case "check":
-            return stores[0].lease.check(name, state["fencing"])
+            stores[0].lease.check(name, state["fencing"])
+            return None
         case "modules":
             return sorted({module.split(".")[0] for module in sys.modules})
         case _:

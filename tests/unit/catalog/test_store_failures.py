@@ -9,17 +9,20 @@ import traceback
 from datetime import datetime
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import URL
+from sqlalchemy.exc import OperationalError
 from tests.postgres import PASSWORD, PostgresServer
-from tests.unit.catalog.samples import FakeClock, a_schema, with_schema, with_table
+from tests.unit.catalog.samples import FakeClock, a_job, a_schema, with_schema, with_table
 
 from headwater.catalog.store import Store, database
 from headwater.catalog.store.addresses import read_address, shown, without_secrets
+from headwater.catalog.store.failures import translated
 from headwater.errors import HeadwaterError, InternalError, TransientError, UserError
 
 
@@ -72,6 +75,7 @@ def test_a_database_locked_for_too_long_is_a_transient_failure(
 ) -> None:
     monkeypatch.setattr(database, "_PATIENCE_SECONDS", 1)
     store = Store.open(url, clock=clock)
+    other: Any
     if backend == "sqlite":
         other = sqlite3.connect(url.removeprefix("sqlite:///"), isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
@@ -122,6 +126,28 @@ def test_a_failed_query_does_not_show_the_password(store: Store, backend: str) -
     assert caught.value.condition == "CATALOG_FAILURE"
     assert "no_such_table" in caught.value.message
     assert PASSWORD not in everything_shown(caught.value)
+
+
+def test_a_driver_that_quotes_the_password_is_not_quoted() -> None:
+    address = read_address("postgresql://ada:zq%20wrong@db/lake")
+    driver_error = OperationalError(None, None, Exception("bad login: zq wrong, zq%20wrong"))
+
+    def fail() -> None:
+        with translated(address):
+            raise driver_error
+
+    with pytest.raises(TransientError) as caught:
+        fail()
+    assert caught.value.message.endswith("cannot be reached: bad login: ***, ***")
+    assert "bad login: zq" not in everything_shown(caught.value)
+
+
+def test_a_failed_query_does_not_show_the_values_it_was_given(store: Store) -> None:
+    job = a_job(text="SELECT 'zq-private'")
+    store.jobs.start(job)
+    with pytest.raises(InternalError) as caught:
+        store.jobs.start(job)
+    assert "zq-private" not in everything_shown(caught.value)
 
 
 @pytest.mark.parametrize(

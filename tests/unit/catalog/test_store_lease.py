@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
@@ -31,7 +30,7 @@ def dead(_holder: Instance) -> bool:
 
 
 @pytest.fixture
-def two(store: Store) -> Iterator[Store]:
+def two(store: Store) -> Store:
     """The store with the processes i1 and i2."""
     store.instances.register(an_instance("i1"))
     store.instances.register(an_instance("i2", host="brook", pid=42, user_name="bob"))
@@ -154,7 +153,39 @@ def test_a_check_inside_a_transaction_stops_its_writes(two: Store) -> None:
     assert two.settings.all() == {}
 
 
-def test_of_many_that_ask_at_once_exactly_one_gets_each_number(two: Store, url: str) -> None:
+def test_a_holder_that_renews_while_it_is_judged_dead_keeps_the_lake(
+    two: Store, clock: FakeClock
+) -> None:
+    two.lease.acquire("i1", ttl=TTL, holder_alive=alive)
+    verdicts = iter([False, True])
+
+    def judge(_holder: Instance) -> bool:
+        clock.advance(1)
+        two.lease.renew("i1", 1, ttl=TTL)
+        return next(verdicts)
+
+    with pytest.raises(UserError, match="LAKE_LOCKED"):
+        two.lease.acquire("i2", ttl=TTL, holder_alive=judge)
+    two.lease.check("i1", 1)
+
+
+def test_no_number_is_given_twice_when_the_holder_asks_again_while_it_is_judged(
+    two: Store,
+) -> None:
+    two.lease.acquire("i1", ttl=TTL, holder_alive=alive)
+    asked: list[Instance] = []
+
+    def judge(holder: Instance) -> bool:
+        if not asked:
+            assert two.lease.acquire("i1", ttl=TTL, holder_alive=alive) == 2
+        asked.append(holder)
+        return False
+
+    assert two.lease.acquire("i2", ttl=TTL, holder_alive=judge) == 3
+    assert len(asked) == 2
+
+
+def test_of_many_that_ask_at_once_exactly_one_gets_the_lake(two: Store) -> None:
     names = [f"n{n}" for n in range(4)]
     for name in names:
         two.instances.register(an_instance(name))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
@@ -207,6 +209,18 @@ def test_threads_may_open_fresh_lakes_at_once(tmp_path: Path) -> None:
 
     with ThreadPoolExecutor(4) as pool:
         assert len(set(pool.map(open_one, range(8)))) == 8
+
+
+def test_a_fresh_file_that_another_process_is_writing_is_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "catalog.db"
+    other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    other.execute("CREATE TABLE unrelated (x)")
+    other.execute("BEGIN IMMEDIATE")
+    soon = threading.Timer(0.3, other.execute, ["COMMIT"])
+    soon.start()
+    Store.open(f"sqlite:///{path}", clock=FakeClock()).close()
+    soon.join()
+    other.close()
 
 
 def test_the_catalog_file_is_a_write_ahead_log_with_foreign_keys_on(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
@@ -142,6 +144,31 @@ def test_a_schema_is_not_dropped_under_a_table_that_is_being_created(store: Stor
         store.schemas.drop_with_tables(schema, at(1))
     assert caught.value.condition == "SCHEMA_BUSY"
     assert store.schemas.get(WORKSPACE, "public") == schema
+
+
+def test_no_table_slips_into_a_schema_while_it_is_dropped(store: Store) -> None:
+    schema = with_schema(store)
+    with ThreadPoolExecutor(1) as pool:
+        with store.begin() as connection:
+            store.schemas.drop(schema, at(1), connection=connection)
+            creation = pool.submit(store.tables.begin_create, a_table())
+            time.sleep(0.2)
+        with pytest.raises(UserError) as caught:
+            creation.result()
+    assert caught.value.condition == "SCHEMA_NOT_FOUND"
+    assert store.tables.creating() == []
+
+
+def test_a_schema_is_not_dropped_while_a_table_slips_into_it(store: Store) -> None:
+    schema = with_schema(store)
+    with ThreadPoolExecutor(1) as pool:
+        with store.begin() as connection:
+            store.tables.begin_create(a_table(), connection=connection)
+            drop = pool.submit(store.schemas.drop, schema, at(1))
+            time.sleep(0.2)
+        with pytest.raises(TransientError) as caught:
+            drop.result()
+    assert caught.value.condition == "SCHEMA_BUSY"
 
 
 def test_several_writes_in_one_transaction_happen_together_or_not_at_all(store: Store) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from headwater.errors import Span
 from headwater.names import quote_literal
-from headwater.sql.masking import mask, mask_words, masked_with_span, secret_spans
+from headwater.sql.masking import mask, mask_words, masked_with_span, secret_spans, secret_values
 
 KEYS = [
     "ACCESS_ID",
@@ -239,6 +239,31 @@ def test_known_secrets_are_blanked_however_they_are_written() -> None:
     known = "it's/a+secret"
     text = "failed for it's/a+secret, 'it\\'s/a+secret', it''s/a+secret and it%27s%2Fa%2Bsecret"
     assert mask_words(text, [known]) == "failed for ****, '****', **** and ****"
+
+
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        ("CREATE CONNECTION c PASSWORD = 'it\\'s me'", "cannot use it's me here"),
+        ("CREATE CONNECTION c PASSWORD = 'it''s me'", "cannot use it's me here"),
+        ("SET a.secret.key = hunter2", "cannot use hunter2 here"),
+        ("CREATE CONNECTION c PASSWORD = 'hunter2000 B = 'c'", "cannot use hunter2000 here"),
+        ("SELECT concat('a;password=', 'hunter2')", "cannot use hunter2 here"),
+    ],
+)
+def test_the_secrets_of_a_statement_are_found_again_in_a_message(
+    statement: str, message: str
+) -> None:
+    assert mask_words(message, secret_values(statement)) == "cannot use **** here"
+
+
+@given(statements())
+def test_no_piece_of_a_secret_survives_in_a_message(case: tuple[str, str]) -> None:
+    value, statement = case
+    shown = mask_words(f"cannot use {value} here", secret_values(statement))
+    if value in secret_values(statement):
+        assert value not in shown
+    assert "****" not in secret_values(mask(statement))
 
 
 def test_known_secrets_include_the_longer_of_two_that_share_a_start() -> None:

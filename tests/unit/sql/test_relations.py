@@ -26,7 +26,10 @@ def names(text: str) -> list[str]:
         ("SELECT * FROM a JOIN b ON a.x = b.x, c", ["a", "b", "c"]),
         ("SELECT * FROM a JOIN b USING (id, k) LEFT JOIN c ON c.i IN (1, 2)", ["a", "b", "c"]),
         ("SELECT * FROM (a JOIN b ON true), (SELECT * FROM c) d", ["a", "b", "c"]),
-        ("SELECT x FROM t WHERE y IN (SELECT z FROM u) AND w > (SELECT max(v) FROM s)", ["t", "u", "s"]),
+        (
+            "SELECT x FROM t WHERE y IN (SELECT z FROM u) AND w > (SELECT max(v) FROM s)",
+            ["t", "u", "s"],
+        ),
         ("SELECT extract(year FROM ts), trim(both ' ' FROM s) FROM t", ["t"]),
         ("SELECT a IS DISTINCT FROM b FROM t", ["t"]),
         ("SELECT x FROM t ORDER BY a, b", ["t"]),
@@ -96,7 +99,11 @@ def test_a_show_in_parentheses_is_a_relation_with_its_place() -> None:
             "TIMESTAMP",
             "CAST('2024-01-01' AS TIMESTAMP)",
         ),
-        ("SELECT * FROM t TIMESTAMP AS OF TIMESTAMP '2024-01-01' x", "TIMESTAMP", "TIMESTAMP '2024-01-01'"),
+        (
+            "SELECT * FROM t TIMESTAMP AS OF TIMESTAMP '2024-01-01' x",
+            "TIMESTAMP",
+            "TIMESTAMP '2024-01-01'",
+        ),
     ],
 )
 def test_time_travel_is_read_to_the_end_of_its_expression(

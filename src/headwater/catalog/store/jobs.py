@@ -52,6 +52,12 @@ class Jobs:
         ended_at = job.ended_at or self._database.clock()
         self.advance(replace(job, ended_at=ended_at), connection=connection)
 
+    def measured(self, id: str, *, input_rows: int, input_bytes: int) -> None:
+        """Adds to a finished job what it read, which is known only a moment after it ended."""
+        statement = update(jobs).where(jobs.c.id == id)
+        with self._database.write() as own:
+            own.execute(statement.values(input_rows=input_rows, input_bytes=input_bytes))
+
     def get(self, id: str, *, connection: Connection | None = None) -> Job | None:
         """The job with that id, or None."""
         with self._database.read(connection) as own:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, insert, select
+from sqlalchemy import Connection, Row, Select, delete, insert, select
 
 from headwater.catalog.objects import (
     Table,
@@ -117,8 +117,17 @@ def version_from(row: Row[Any]) -> TableVersion:
 def insert_versions(
     connection: Connection, table_id: str, versions: Sequence[TableVersion]
 ) -> None:
-    """Appends versions to a table's history."""
+    """Appends versions to a table's history.
+
+    The first may have the number of the last one stored: its job committed again since then, and
+    the new row replaces the old one.
+    """
     if versions:
+        replaced = delete(table_versions).where(
+            table_versions.c.table_id == table_id,
+            table_versions.c.version == versions[0].version,
+        )
+        connection.execute(replaced)
         rows = [_version_values(table_id, version) for version in versions]
         connection.execute(insert(table_versions), rows)
 

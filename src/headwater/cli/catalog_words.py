@@ -1,0 +1,83 @@
+"""The names a completion can offer, read from the catalog and kept until the next statement.
+
+They come from the store and not from SHOW statements: each of those would be a job, and there would
+be one in the history of jobs for every word typed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from headwater.errors import HeadwaterError
+
+if TYPE_CHECKING:
+    from headwater.dbapi import Connection
+
+Names = tuple[str, ...]
+
+
+class CatalogWords(Protocol):
+    """What a completer asks; `schema` None means the current one."""
+
+    def schemas(self) -> Names:
+        """All schemas."""
+        ...
+
+    def tables(self, schema: str | None) -> Names:
+        """The tables and views of a schema; none when there is no such schema."""
+        ...
+
+    def columns(self, schema: str | None, table: str) -> Names:
+        """The columns of a table or view; none when there is no such table."""
+        ...
+
+
+class StoredWords:
+    """The words of the lake that a connection is open on; never starts Spark."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._schemas: Names | None = None
+        self._tables: dict[str, dict[str, Names]] = {}
+
+    def refresh(self) -> None:
+        """Forget what was read: a statement may have changed it."""
+        self._schemas = None
+        self._tables.clear()
+
+    def schemas(self) -> Names:
+        """All schemas."""
+        if self._schemas is None:
+            self._schemas = self._read_schemas()
+        return self._schemas
+
+    def tables(self, schema: str | None) -> Names:
+        """The tables and views of a schema."""
+        return tuple(self._columns_by_table(schema))
+
+    def columns(self, schema: str | None, table: str) -> Names:
+        """The columns of a table or view."""
+        return self._columns_by_table(schema).get(table.lower(), ())
+
+    def _columns_by_table(self, schema: str | None) -> dict[str, Names]:
+        name = (schema or self._connection.schema).lower()
+        if name not in self._tables:
+            self._tables[name] = self._read_tables(name)
+        return self._tables[name]
+
+    # A catalog that cannot be reached has no words, and the prompt goes on.
+    def _read_schemas(self) -> Names:
+        state = self._connection.session.state
+        try:
+            schemas = state.lake.store.schemas.list(state.workspace)
+        except HeadwaterError:
+            return ()
+        return tuple(schema.name for schema in schemas)
+
+    def _read_tables(self, schema: str) -> dict[str, Names]:
+        state = self._connection.session.state
+        try:
+            tables = state.lake.store.tables.list(state.workspace, schema)
+        except HeadwaterError:
+            return {}
+        return {table.name: tuple(c.name for c in table.shape.columns) for table in tables}

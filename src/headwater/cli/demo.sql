@@ -1,0 +1,70 @@
+-- A table is a folder of Delta files with a name; its columns carry comments.
+CREATE TABLE sales_source (
+    id       BIGINT         COMMENT 'Order ID',
+    product  STRING         COMMENT 'Product name',
+    category STRING         COMMENT 'Category',
+    amount   DECIMAL(10, 2) COMMENT 'Amount',
+    dt       STRING         COMMENT 'Date'
+) COMMENT 'Sales, one row per order';
+
+-- Rows go in with INSERT; every statement commits by itself.
+INSERT INTO sales_source VALUES
+    (1, 'iPhone 15', 'Electronics', 8999.00, '2026-06-01'),
+    (2, 'MacBook Pro', 'Electronics', 14999.00, '2026-06-01'),
+    (3, 'AirPods', 'Electronics', 1299.00, '2026-06-01'),
+    (4, 'Nike Air Max', 'Sports', 899.00, '2026-06-01'),
+    (5, 'Yoga Mat', 'Sports', 199.00, '2026-06-01');
+
+-- A view is a query with a name.
+CREATE VIEW sales_by_category AS
+    SELECT category, count(*) AS orders, sum(amount) AS total
+    FROM sales_source
+    GROUP BY category;
+
+-- Ask it like a table.
+-- rows: 2
+SELECT * FROM sales_by_category ORDER BY category;
+
+-- Prices change.
+UPDATE sales_source SET amount = amount * 0.9 WHERE category = 'Sports';
+
+-- And somebody deletes too much.
+DELETE FROM sales_source WHERE amount < 5000;
+
+-- Three orders are gone.
+-- rows: 2
+SELECT * FROM sales_source ORDER BY id;
+
+-- Every statement that wrote made a version of the table, with its time, its size and its job.
+DESC HISTORY sales_source;
+
+-- Look at the table as it was before the delete, by the time of that version.
+-- rows: 5
+SELECT id, product, amount
+FROM sales_source TIMESTAMP AS OF '{{version_3_time}}'
+ORDER BY id;
+
+-- Bring that version back; restoring is one more version, so nothing is lost.
+RESTORE TABLE sales_source TO TIMESTAMP AS OF '{{version_3_time}}';
+
+-- All five orders are there again, and the view sees them.
+-- rows: 2
+SELECT * FROM sales_by_category ORDER BY category;
+
+-- A dropped table can be brought back too.
+DROP TABLE sales_source;
+
+-- It is gone from the list, which still shows the view.
+-- rows: 1
+SHOW TABLES;
+
+-- And back, with all its versions.
+UNDROP TABLE sales_source;
+
+-- Five orders.
+-- rows: 1
+SELECT count(*) AS orders FROM sales_source;
+
+-- Everything that ran here is a job.
+-- rows: 5
+SHOW JOBS LIMIT 5;

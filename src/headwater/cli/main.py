@@ -1,0 +1,136 @@
+"""The `headwater` command: finds the subcommand, and turns whatever escapes it into an exit code.
+
+Exit codes: 0 done, 1 an error of the statement or the lake, 2 wrong usage, 70 a bug in Headwater,
+128 + n ended by signal n (130 is Ctrl-C).
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from importlib import import_module
+from typing import Any, NoReturn
+
+import click
+
+from headwater import __version__
+from headwater.cli.signals import Interrupt, stop_signals
+from headwater.errors import HeadwaterError, InternalError
+
+# Each is a module of this package and, in it, the click command of the same name.
+COMMANDS = ("demo", "doctor", "init", "shell", "sql")
+
+_DEBUG = "headwater.debug"
+_FAILED, _BUG = 1, 70
+
+
+class Commands(click.Group):
+    """A group that imports a subcommand when it is asked for."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        """The names of all subcommands."""
+        return list(COMMANDS)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        """The subcommand; each one takes --debug too, because that is where people type it."""
+        if name not in COMMANDS:
+            return None
+        command: click.Command = getattr(import_module(f"headwater.cli.{name}"), name)
+        if all(parameter.name != "debug" for parameter in command.params):
+            command.params.append(_debug_option())
+        return command
+
+    def invoke(self, context: click.Context) -> Any:
+        """Run the subcommand; nothing but click's own exceptions leaves here."""
+        with stop_signals():
+            try:
+                value = super().invoke(context)
+                # A reader that went away shows up here instead of in a trace at exit.
+                sys.stdout.flush()
+                return value
+            except BaseException as error:
+                context.exit(_reported(error, debug=bool(context.meta.get(_DEBUG))))
+
+
+def _reported(error: BaseException, *, debug: bool) -> int:
+    """Say what went wrong on standard error; the exit code for it."""
+    if isinstance(error, click.ClickException | click.exceptions.Exit | click.Abort | SystemExit):
+        raise error
+    if isinstance(error, BrokenPipeError):
+        _silence_output()
+        return 128 + signal.SIGPIPE
+    if isinstance(error, KeyboardInterrupt):
+        interrupt = Interrupt.of(error)
+        click.echo(interrupt.outcome or "interrupted", err=True)
+        return 128 + interrupt.number
+    known = error if isinstance(error, HeadwaterError) else _bug(error)
+    if debug:
+        _show_evidence(error, known)
+    click.echo(str(known), err=True)
+    return _FAILED if known is error else _BUG
+
+
+def _bug(error: BaseException) -> InternalError:
+    from headwater.sql.masking import mask
+
+    return InternalError("BUG", problem=mask(repr(error)))
+
+
+def _show_evidence(error: BaseException, known: HeadwaterError) -> None:
+    import traceback
+
+    click.echo("".join(traceback.format_exception(error)), err=True)
+    if known.detail:
+        click.echo(known.detail, err=True)
+
+
+def _silence_output() -> None:
+    """The interpreter flushes at exit once more, and would complain about the closed pipe."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(nowhere, stream.fileno())
+
+
+def _debug_option() -> click.Option:
+    def remember(context: click.Context, _option: click.Parameter, value: bool) -> None:
+        if value:
+            context.meta[_DEBUG] = True
+
+    return click.Option(
+        ["--debug"],
+        is_flag=True,
+        expose_value=False,
+        callback=remember,
+        envvar="HEADWATER_DEBUG",
+        help="Show the traces behind an error (also HEADWATER_DEBUG=1).",
+    )
+
+
+cli = Commands(
+    name="headwater",
+    help="Volumes, pipes, streams and dynamic tables in SQL, on Spark and Delta Lake.",
+    params=[_debug_option()],
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+cli = click.version_option(__version__, "-V", "--version", message="headwater %(version)s")(cli)
+
+
+def main() -> NoReturn:
+    """Entry point of the process."""
+    for stream in (sys.stdout, sys.stderr):
+        # Whatever the terminal's encoding, a character it lacks must not lose the row.
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    try:
+        cli(prog_name="headwater")
+    finally:
+        # Spark is being stopped: one more Ctrl-C would only add a trace.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    raise AssertionError("click has ended the process")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,96 @@
+"""SIGKILL between the Delta commit and the catalog: the next start makes both agree."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+import pytest
+from tests.processes import python
+
+import headwater
+
+pytestmark = [pytest.mark.spark, pytest.mark.crash, pytest.mark.timeout(180)]
+
+PREPARE = "CREATE TABLE t (id INT); INSERT INTO t VALUES (1)"
+RUN = """
+import sys, os, headwater
+lake, prepare, statement, failpoint = sys.argv[1:]
+connection = headwater.connect(lake)
+connection.sql(prepare)
+os.environ["HEADWATER_FAILPOINT"] = failpoint
+connection.sql(statement)
+"""
+
+
+def crash(lake: Path, statement: str, *, at: str) -> None:
+    """Run `statement` in a process that dies at the failpoint."""
+    with python(RUN, str(lake), PREPARE, statement, at) as process:
+        _, errors = process.communicate(timeout=150)
+        assert process.returncode == -signal.SIGKILL, errors
+
+
+def states(connection: headwater.Connection) -> dict[str, str]:
+    """The state of each job by the first two words of its text."""
+    jobs = connection.sql("SHOW JOBS").to_dicts()
+    return {" ".join(job["job_text"].split()[:3]): job["status"] for job in jobs}
+
+
+def test_an_insert_that_reached_delta_counts(tmp_path: Path) -> None:
+    crash(tmp_path, "INSERT INTO t VALUES (2), (3)", at="commit.after_delta")
+    with headwater.connect(tmp_path) as connection:
+        assert states(connection)["INSERT INTO t"] == "SUCCEED"
+        history = connection.sql("DESC HISTORY t").to_dicts()
+        assert [(h["version"], h["operation"], h["total_rows"]) for h in history] == [
+            (3, "INSERT_INTO", 3),
+            (2, "INSERT_INTO", 1),
+            (1, "CREATE", 0),
+        ]
+        job = connection.sql("SHOW JOBS WHERE job_text LIKE '%(2), (3)%' AND status = 'SUCCEED'")
+        assert history[0]["job_id"] == job.to_dicts()[-1]["job_id"]
+        assert not connection.session.lake.engine.started
+
+
+def test_an_insert_that_did_not_reach_delta_leaves_nothing(tmp_path: Path) -> None:
+    crash(tmp_path, "INSERT INTO t VALUES (2)", at="commit.before")
+    with headwater.connect(tmp_path) as connection:
+        jobs = connection.sql("SHOW JOBS WHERE status = 'FAILED'").to_dicts()
+        assert [job["job_text"] for job in jobs] == ["INSERT INTO t VALUES (2)"]
+        assert len(connection.sql("DESC HISTORY t")) == 2
+        assert connection.sql("SELECT * FROM t").rows == [(1,)]
+        connection.sql("INSERT INTO t VALUES (2)")
+        assert connection.sql("SELECT count(*) FROM t").rows == [(2,)]
+
+
+def test_a_create_that_only_stated_its_intent_leaves_the_name_free(tmp_path: Path) -> None:
+    crash(tmp_path, "CREATE TABLE made (id INT)", at="create.after_intent")
+    with headwater.connect(tmp_path) as connection:
+        assert [row[1] for row in connection.sql("SHOW TABLES")] == ["t"]
+        assert states(connection)["CREATE TABLE made"] == "FAILED"
+        assert not list((tmp_path / "tables" / "public").glob("made-*"))
+        connection.sql("CREATE TABLE made (id INT)")
+
+
+def test_a_create_as_select_that_reached_delta_is_a_table(tmp_path: Path) -> None:
+    crash(tmp_path, "CREATE TABLE made AS SELECT id FROM t", at="create.after_delta")
+    with headwater.connect(tmp_path) as connection:
+        assert states(connection)["CREATE TABLE made"] == "SUCCEED"
+        assert connection.sql("SELECT * FROM made").rows == [(1,)]
+        assert [row[5] for row in connection.sql("DESC HISTORY made")] == ["CREATE_TABLE_AS"]
+
+
+def test_an_alter_of_several_commits_is_one_version_after_a_crash(tmp_path: Path) -> None:
+    crash(tmp_path, "ALTER TABLE t RENAME COLUMN id TO key", at="commit.after_delta")
+    with headwater.connect(tmp_path) as connection:
+        assert [row[:1] + row[5:6] for row in connection.sql("DESC HISTORY t LIMIT 1")] == [
+            (3, "ALTER")
+        ]
+        assert connection.sql("SELECT key FROM t").rows == [(1,)]
+
+
+def test_a_drop_that_was_recorded_is_a_drop(tmp_path: Path) -> None:
+    crash(tmp_path, "DROP TABLE t", at="drop.after_catalog")
+    with headwater.connect(tmp_path) as connection:
+        assert connection.sql("SHOW TABLES").rows == []
+        connection.sql("UNDROP TABLE t")
+        assert connection.sql("SELECT * FROM t").rows == [(1,)]
