@@ -181,9 +181,9 @@ class Session:
 
 
 def _measure(lake: OpenLake, job: str) -> None:
-    rows, read = lake.engine.input_metrics(job)
-    if rows or read:
-        lake.store.jobs.measured(job, input_rows=rows, input_bytes=read)
+    tables = lake.engine.tables_read(job)
+    if tables:
+        lake.store.jobs.measured(job, tables)
 
 
 def _kind(statement: Statement) -> str:

@@ -102,9 +102,11 @@ def _behind_dot(
 def _anything(
     typed: list[Token], word: str, *, mentioned: list[_Table], catalog: CatalogWords
 ) -> Iterator[Candidate]:
-    """Whole statement starts first, then columns of the tables mentioned, then all keywords."""
-    yield from _starts(typed, word)
-    if not typed:
+    """The rest of a statement's first words, or columns of the tables mentioned and keywords."""
+    starts = [c for c in _starts(typed, word) if c.text.lower().startswith(word.lower())]
+    yield from starts
+    # While the first words are typed nothing else can follow.
+    if starts or not typed:
         return
     seen: set[str] = set()
     for table in mentioned:
@@ -133,10 +135,15 @@ def _mentioned(tokens: list[Token], catalog: CatalogWords) -> list[_Table]:
         if not token.is_name or (i and tokens[i - 1].text == "."):
             continue
         dotted = i + 2 < len(tokens) and tokens[i + 1].text == "." and tokens[i + 2].is_name
-        schema, name = (token.value, tokens[i + 2].value) if dotted else (None, token.value)
-        if name.lower() in (table.lower() for table in catalog.tables(schema)):
-            found.append(_Table(schema, name, _alias(tokens, i + (3 if dotted else 1))))
+        if dotted and _known(token.value, tokens[i + 2].value, catalog):
+            found.append(_Table(token.value, tokens[i + 2].value, _alias(tokens, i + 3)))
+        elif _known(None, token.value, catalog):
+            found.append(_Table(None, token.value, _alias(tokens, i + 1)))
     return found
+
+
+def _known(schema: str | None, table: str, catalog: CatalogWords) -> bool:
+    return table.lower() in (name.lower() for name in catalog.tables(schema))
 
 
 def _alias(tokens: list[Token], place: int) -> str | None:

@@ -29,7 +29,7 @@ from headwater.cli.shell_commands import (
     action_of,
     is_command,
 )
-from headwater.cli.signals import Interrupt
+from headwater.cli.signals import Interrupt, deliver_stops
 from headwater.cli.statement_thread import StatementThread
 from headwater.errors import HeadwaterError, UserError
 from headwater.sql.split import is_complete
@@ -63,6 +63,7 @@ class Shell:
             completer=SqlCompleter(self._words),
             auto_suggest=AutoSuggestFromHistory(),
             complete_while_typing=True,
+            reserve_space_for_menu=5,
             multiline=Condition(lambda: not may_run(self._prompt.default_buffer.text)),
             prompt_continuation=lambda width, _line, _soft: " " * (width - 3) + "-> ",
             input=source,
@@ -73,7 +74,7 @@ class Shell:
         """Until the user leaves."""
         while True:
             try:
-                text = self._prompt.prompt(f"{self._connection.schema}> ")
+                text = self._read()
             except EOFError:
                 return
             except KeyboardInterrupt as error:
@@ -92,6 +93,31 @@ class Shell:
                 click.echo(interrupt.outcome or "interrupted", err=True)
             finally:
                 self._words.refresh()
+
+    def _read(self) -> str:
+        """What the user types next.
+
+        A signal that ends the process ends the prompt in order first, so that the terminal is left
+        as it was found.
+        """
+        application = self._prompt.app
+        received: list[Interrupt] = []
+
+        def end_prompt() -> None:
+            if received and application.is_running and not application.is_done:
+                application.exit(exception=EOFError())
+
+        def receive(interrupt: Interrupt) -> None:
+            received.append(interrupt)
+            if application.loop is not None:
+                application.loop.call_soon_threadsafe(end_prompt)
+
+        try:
+            with deliver_stops(receive):
+                return self._prompt.prompt(f"{self._connection.schema}> ", pre_run=end_prompt)
+        finally:
+            if received:
+                raise received[0]
 
     def _handle(self, text: str) -> bool:
         """Do what was typed; False to leave."""

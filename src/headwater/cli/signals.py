@@ -9,10 +9,10 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from types import FrameType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 _TERMINATING = (signal.SIGTERM, signal.SIGHUP)
 
@@ -36,37 +36,40 @@ class Interrupt(KeyboardInterrupt):
         return self.number != signal.SIGINT
 
 
-@contextmanager
-def stop_signals() -> Iterator[None]:
+def stop_signals() -> AbstractContextManager[None]:
     """Inside, SIGTERM and SIGHUP raise `Interrupt`."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = {number: signal.getsignal(number) for number in _TERMINATING}
-    for number, handler in before.items():
-        # nohup says that a closed terminal is no reason to stop
-        if handler is not signal.SIG_IGN:
-            signal.signal(number, _raise_interrupt)
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    return deliver_stops(_raise)
 
 
 @contextmanager
-def undisturbed() -> Iterator[None]:
+def deliver_stops(deliver: Callable[[Interrupt], None]) -> Iterator[None]:
+    """Inside, SIGTERM and SIGHUP are handed to `deliver`, in the main thread."""
+
+    def handle(number: int, _frame: FrameType | None) -> None:
+        deliver(Interrupt(number))
+
+    # nohup says that a closed terminal is no reason to stop
+    wanted = [n for n in _TERMINATING if signal.getsignal(n) is not signal.SIG_IGN]
+    with _handled(wanted, handle):
+        yield
+
+
+def undisturbed() -> AbstractContextManager[None]:
     """Inside, signals are ignored: giving the lake back must not stop half-way."""
+    return _handled((signal.SIGINT, *_TERMINATING), signal.SIG_IGN)
+
+
+@contextmanager
+def _handled(numbers: Sequence[signal.Signals], handler: Any) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    numbers = (signal.SIGINT, *_TERMINATING)
-    before = {number: signal.signal(number, signal.SIG_IGN) for number in numbers}
+    before = {number: signal.signal(number, handler) for number in numbers}
     try:
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        for number, previous in before.items():
+            signal.signal(number, previous)
 
 
 def leave_now(number: int) -> NoReturn:
@@ -83,5 +86,5 @@ def leave_now(number: int) -> NoReturn:
     os._exit(128 + number)
 
 
-def _raise_interrupt(number: int, _frame: FrameType | None) -> NoReturn:
-    raise Interrupt(number)
+def _raise(interrupt: Interrupt) -> NoReturn:
+    raise interrupt

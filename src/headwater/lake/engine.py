@@ -6,9 +6,11 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from headwater.catalog.jobs import TableUse
 from headwater.config import Config
 from headwater.lake import process
 from headwater.lake.engine_settings import context_settings, session_defaults
+from headwater.lake.job_metrics import tables_read
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -83,21 +85,8 @@ class Engine:
                     total += stage.numTasks
         return done, total
 
-    def input_metrics(self, job_id: str) -> tuple[int, int]:
-        """Rows and bytes that a finished job read from files."""
+    def tables_read(self, job_id: str) -> tuple[TableUse, ...]:
+        """What a finished job read, table by table; names are schema.table."""
         if self._context is None:
-            return 0, 0
-        java_context = self._context._jsc.sc()
-        # Metrics arrive over Spark's event queue; wait until it is empty, but not for ever.
-        java_context.listenerBus().waitUntilEmpty(2_000)
-        tracker, store = java_context.statusTracker(), java_context.statusStore()
-        rows = read = 0
-        for spark_job in tracker.getJobIdsForGroup(job_id):
-            info = tracker.getJobInfo(spark_job)
-            if not info.isDefined():
-                continue
-            for stage_id in info.get().stageIds():
-                stage = store.lastStageAttempt(stage_id)
-                rows += stage.inputRecords()
-                read += stage.inputBytes()
-        return rows, read
+            return ()
+        return tables_read(self._context, self._root, job_id)

@@ -38,7 +38,7 @@ _CONFLICTS = ("DELTA_CONCURRENT", "DELTA_METADATA_CHANGED", "DELTA_PROTOCOL_CHAN
 
 def reshape(error: BaseException, text: EditedText | None = None) -> HeadwaterError:
     """The error a user sees for an exception that came out of PySpark."""
-    from py4j.protocol import Py4JError, Py4JNetworkError
+    from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
     from pyspark.errors import PySparkException
 
     if isinstance(error, HeadwaterError):
@@ -47,31 +47,49 @@ def reshape(error: BaseException, text: EditedText | None = None) -> HeadwaterEr
         return TransientError("ENGINE_LOST", log_file="logs/spark.log", detail=repr(error))
     if isinstance(error, PySparkException):
         return _from_spark(error, text)
+    if isinstance(error, Py4JJavaError):
+        return _from_java(error)
     detail = str(error) if isinstance(error, Py4JError) else repr(error)
     return InternalError("ENGINE_FAILED", problem=_first_line(str(error)), detail=detail)
+
+
+def _from_java(error: Any) -> HeadwaterError:
+    """Exceptions PySpark does not know, such as Delta's broken constraints, come as they are."""
+    java = error.java_exception
+    while java is not None:
+        message = str(java.getMessage())
+        condition = _condition_in(message)
+        if condition is not None:
+            sqlstate = _ask(java, "getSqlState") or _first_group(_SQLSTATE, message)
+            return _shaped(condition, message, sqlstate=sqlstate, span=None, detail=str(error))
+        java = java.getCause()
+    problem = _sentence(str(error.java_exception.toString()))
+    return InternalError("ENGINE_FAILED", problem=problem, detail=str(error))
 
 
 def _from_spark(error: Any, text: EditedText | None) -> HeadwaterError:
     message = str(error)
     detail = _trace(error)
     condition = _ask(error, "getCondition") or _condition_in(message)
-    sqlstate = _ask(error, "getSqlState") or _first_group(_SQLSTATE, message)
     if "maxResultSize" in message:
         return UserError("RESULT_TOO_LARGE", detail=detail)
-    if "cancelled" in message and "job group" in message.lower():
-        return UserError("JOB_CANCELLED", job_id="", detail=detail)
     if condition is None:
         return InternalError("ENGINE_FAILED", problem=_sentence(message), detail=detail)
+    sqlstate = _ask(error, "getSqlState") or _first_group(_SQLSTATE, message)
+    span = _span(error, message, text)
+    return _shaped(condition, message, sqlstate=sqlstate, span=span, detail=detail)
+
+
+def _shaped(
+    condition: str, message: str, *, sqlstate: str | None, span: Span | None, detail: str
+) -> HeadwaterError:
+    """An error with a condition of Spark's or Delta's, or with ours where we know better."""
+    if condition == "SPARK_JOB_CANCELLED":
+        return UserError("JOB_CANCELLED", job_id="", detail=detail)
     if condition.startswith(_CONFLICTS):
         return TransientError("CONCURRENT_CHANGE", problem=_sentence(message), detail=detail)
     kind = _kind(condition, sqlstate or "")
-    return kind(
-        condition,
-        text=_sentence(message),
-        sqlstate=sqlstate,
-        span=_span(error, message, text),
-        detail=detail,
-    )
+    return kind(condition, text=_sentence(message), sqlstate=sqlstate, span=span, detail=detail)
 
 
 def _kind(condition: str, sqlstate: str) -> type[HeadwaterError]:

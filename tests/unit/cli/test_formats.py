@@ -146,6 +146,8 @@ def test_a_table_says_when_it_shows_only_the_first_rows():
 
 
 def test_timing_counts_rows():
-    assert timing_text(Result.from_rows(string_columns("a"), [("1",)]), 0.2134) == "1 row in 0.213 s"
+    assert (
+        timing_text(Result.from_rows(string_columns("a"), [("1",)]), 0.2134) == "1 row in 0.213 s"
+    )
     assert timing_text(Result.from_rows(string_columns("a"), []), 2) == "0 rows in 2.000 s"
     assert timing_text(Result(message="schema a created"), 0.1) == "done in 0.100 s"

@@ -6,6 +6,7 @@ Invariant: a stored job only ever moves along `jobs.NEXT_STATES`; a finished one
 from __future__ import annotations
 
 import builtins
+from collections.abc import Sequence
 from dataclasses import asdict, fields, replace
 from datetime import datetime
 from typing import Any
@@ -52,11 +53,15 @@ class Jobs:
         ended_at = job.ended_at or self._database.clock()
         self.advance(replace(job, ended_at=ended_at), connection=connection)
 
-    def measured(self, id: str, *, input_rows: int, input_bytes: int) -> None:
+    def measured(self, id: str, input_tables: Sequence[TableUse]) -> None:
         """Adds to a finished job what it read, which is known only a moment after it ended."""
-        statement = update(jobs).where(jobs.c.id == id)
+        values = {
+            "input_tables": [asdict(use) for use in input_tables],
+            "input_rows": sum(use.rows or 0 for use in input_tables),
+            "input_bytes": sum(use.bytes or 0 for use in input_tables),
+        }
         with self._database.write() as own:
-            own.execute(statement.values(input_rows=input_rows, input_bytes=input_bytes))
+            own.execute(update(jobs).where(jobs.c.id == id).values(values))
 
     def get(self, id: str, *, connection: Connection | None = None) -> Job | None:
         """The job with that id, or None."""

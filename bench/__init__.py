@@ -1,0 +1,1 @@
+"""Benchmarks with their targets; `make bench` runs them all."""

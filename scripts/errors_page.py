@@ -1,0 +1,140 @@
+"""Writes docs/reference/errors.md from the conditions and from where the code raises them.
+
+    python scripts/errors_page.py           write the page
+    python scripts/errors_page.py --check   fail if the page is not current
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import headwater.errors as errors
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCE = ROOT / "src" / "headwater"
+PAGE = ROOT / "docs" / "reference" / "errors.md"
+
+_TITLES = {
+    "sql": "Reading a statement",
+    "expressions": "Filters and parameters",
+    "catalog": "Names, the lease, the catalog",
+    "lake": "Running work on Spark and Delta",
+    "delta_log": "Delta's log",
+    "config": "Settings and the lake folder",
+    "platform": "Java and the jars",
+    "cli": "The command line",
+}
+_KINDS = {
+    "user": "the statement or its input is wrong; correct it",
+    "schema": "a table changed under the statement; look, then decide",
+    "transient": "the world outside failed for now; try again",
+    "bug": "a bug in Headwater; report it",
+}
+_HEAD = """\
+# Errors
+
+Every error has a **condition** (its name), a **SQLSTATE**, a message, and often a **hint**: the next
+thing to type. If the place in the text is known, the error shows the line with carets under it.
+
+```text
+TABLE_NOT_FOUND: there is no table or view 'public.ordres'
+line 1: DESC ordres
+             ^^^^^^
+hint: did you mean orders?
+```
+
+The condition and the SQLSTATE are stable; messages and hints may get better. In Python they are
+attributes: `error.condition`, `error.sqlstate`, `error.message`, `error.hint`, `error.parameters`,
+`error.span`, `error.kind` (see [Python](python.md#exceptions)).
+
+The **kind** says what to do:
+"""
+_SPARK = """
+Errors of Spark and Delta keep the condition and the SQLSTATE that Spark gives them, such as
+`UNRESOLVED_COLUMN.WITH_SUGGESTION` or `DIVIDE_BY_ZERO`, and are not listed here. Their kind follows
+from the SQLSTATE. The Java trace is shown only with `--debug`.
+
+In the messages below `{name}` stands for what the error fills in.
+"""
+_FOOT = "\nThis page is written by `scripts/errors_page.py` from `src/headwater/conditions/*.toml`.\n"
+
+
+def raised() -> dict[str, set[str]]:
+    """The names of the classes with which the code raises each condition."""
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for path in sorted(SOURCE.rglob("*.py")):
+        for call in error_calls(path):
+            condition = call.args[0]
+            if isinstance(condition, ast.Constant) and isinstance(condition.value, str):
+                found[condition.value].add(_class_name(call))
+    return dict(found)
+
+
+def error_calls(path: Path) -> Iterator[ast.Call]:
+    """The places in a file where an error with a condition is made."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and node.args and _class_name(node) in _classes():
+            yield node
+
+
+def _class_name(call: ast.Call) -> str:
+    return call.func.id if isinstance(call.func, ast.Name) else ""
+
+
+def _classes() -> dict[str, type[errors.HeadwaterError]]:
+    return {
+        name: value
+        for name, value in vars(errors).items()
+        if isinstance(value, type) and issubclass(value, errors.HeadwaterError)
+    }
+
+
+def page() -> str:
+    """The whole page."""
+    lines = [_HEAD, "| Kind | Meaning |", "|---|---|"]
+    lines += [f"| {kind} | {meaning} |" for kind, meaning in _KINDS.items()]
+    parts = ["\n".join(lines) + "\n", _SPARK]
+    uses = raised()
+    for name, title in _TITLES.items():
+        text = (SOURCE / "conditions" / f"{name}.toml").read_text(encoding="utf-8")
+        parts.append(f"\n## {title}\n")
+        for condition, entry in tomllib.loads(text).items():
+            parts.append(_entry(condition, entry, uses.get(condition, set())))
+    return "".join(parts) + _FOOT
+
+
+def _entry(condition: str, entry: dict[str, Any], classes: set[str]) -> str:
+    kinds = sorted({_classes()[name].kind for name in classes})
+    facts = f"SQLSTATE {entry['sqlstate']}" + "".join(f", kind {kind}" for kind in kinds)
+    text = f"\n### {condition}\n\n{facts}\n\n- message: `{_shown(entry['message'])}`\n"
+    return text + (f"- hint: `{_shown(entry['hint'])}`\n" if "hint" in entry else "")
+
+
+def _shown(template: str) -> str:
+    return template.replace("{{", "{").replace("}}", "}").replace("!r}", "}")
+
+
+def main(arguments: list[str]) -> int:
+    """Write the page, or compare it."""
+    unknown = {path.stem for path in (SOURCE / "conditions").glob("*.toml")} ^ _TITLES.keys()
+    if unknown:
+        print(f"no title, or no file, for: {', '.join(sorted(unknown))}", file=sys.stderr)
+        return 1
+    if arguments == ["--check"]:
+        if PAGE.read_text(encoding="utf-8") == page():
+            return 0
+        print(f"{PAGE.relative_to(ROOT)} is not current: run scripts/errors_page.py")
+        return 1
+    PAGE.parent.mkdir(parents=True, exist_ok=True)
+    PAGE.write_text(page(), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,152 @@
+"""The command line with Spark behind it: the demonstration, silence, and no JVM left over."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+import headwater
+
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
+
+COMMAND = [sys.executable, "-m", "headwater.cli.main"]
+PATIENCE = 180.0
+# Far longer than any of these tests waits.
+ENDLESS = "SELECT sum(id % 7) FROM range(0, 10000000000000, 1, 4)"
+
+
+def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [*COMMAND, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=400, check=False)
+
+
+def test_the_demonstration_runs_to_its_end(tmp_path):
+    done = run("demo", "--lake", tmp_path / "lake")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stderr == ""
+    assert f"headwater shell --lake {tmp_path / 'lake'}" in done.stdout
+    # statements are shown as they ran
+    assert "{{" not in done.stdout
+    assert "UNDROP TABLE sales_source;\n" in done.stdout
+    assert "| 5      |" in done.stdout
+
+
+def test_a_query_prints_its_rows_and_nothing_of_sparks(tmp_path):
+    lake = tmp_path / "lake"
+    query = "SELECT id, id AS id, DATE '2026-06-01' AS d FROM range(2) ORDER BY id"
+    done = run("sql", "--lake", lake, "-o", "json", "-e", query, "-e", "SELECT 1/0, nothing")
+    assert done.returncode == 1
+    assert [json.loads(line) for line in done.stdout.splitlines()] == [
+        [
+            {"id": 0, "id_1": 0, "d": "2026-06-01"},
+            {"id": 1, "id_1": 1, "d": "2026-06-01"},
+        ]
+    ]
+    lines = done.stderr.splitlines()
+    assert "nothing" in lines[0]
+    assert lines[1] == "line 1: SELECT 1/0, nothing"
+    assert len(lines) <= 4, done.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_no_jvm_outlives_the_command(tmp_path, number):
+    lake = tmp_path / "lake"
+    with endless(lake) as (process, jvm):
+        process.send_signal(number)
+        code = process.wait(timeout=PATIENCE)
+        wait_for(lambda: not lives(jvm), f"the JVM {jvm} to end")
+        error = process.stderr.read()
+    if number == signal.SIGKILL:
+        assert code == -number
+        return
+    assert code == 128 + number
+    assert error.startswith("JOB_CANCELLED: "), error
+    assert "Traceback" not in error
+    with headwater.connect(lake) as connection:
+        lease = connection.session.lake.store.lease.get()
+        assert lease is not None
+        assert lease.holder is None
+        states = connection.sql("SHOW JOBS WHERE job_text LIKE '%range(0%'").to_dicts()
+    assert [row["status"] for row in states] == ["CANCELLED"]
+
+
+def test_doctor_starts_spark_when_asked():
+    done = run("doctor", "--spark", "-o", "json")
+    rows = {row["check"]: row for row in json.loads(done.stdout)}
+    assert rows["spark start"]["state"] == "ok", rows
+    assert done.returncode == 0, done.stdout
+    assert done.stderr == ""
+
+
+@contextmanager
+def endless(lake: Path) -> Iterator[tuple[subprocess.Popen[str], Process]]:
+    """A command in the middle of a query that would run for hours, and its JVM."""
+    statements = ["CREATE SCHEMA a", "SELECT 'ready'", ENDLESS]
+    command = [*COMMAND, "sql", "--lake", str(lake), "-o", "csv"]
+    command += [word for statement in statements for word in ("-e", statement)]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    jvm: Process | None = None
+    try:
+        assert process.stdout.readline() == "ready\n", process.stderr.read()
+        assert process.stdout.readline() == "ready\n"
+        (jvm,) = java_children(process.pid)
+        time.sleep(2)
+        assert process.poll() is None
+        yield process, jvm
+    finally:
+        process.kill()
+        process.communicate(timeout=PATIENCE)
+        if jvm is not None and lives(jvm):
+            with suppress(ProcessLookupError):
+                os.kill(jvm[0], signal.SIGKILL)
+
+
+Process = tuple[int, str]
+"""A pid and the time its process started, so that a later one of the same pid is another."""
+
+
+def java_children(parent: int) -> list[Process]:
+    children = []
+    for entry in Path("/proc").iterdir():
+        fields = stat_fields(entry.name) if entry.name.isdigit() else None
+        if fields and fields[1] == str(parent) and name_of(entry.name) == "java":
+            children.append((int(entry.name), fields[19]))
+    return children
+
+
+def lives(process: Process) -> bool:
+    pid, started = process
+    fields = stat_fields(str(pid))
+    return fields is not None and fields[0] != "Z" and fields[19] == started
+
+
+def stat_fields(pid: str) -> list[str] | None:
+    """What /proc says behind the name of the process: state, parent .. start time."""
+    try:
+        return Path("/proc", pid, "stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+
+
+def name_of(pid: str) -> str:
+    with suppress(OSError):
+        return Path("/proc", pid, "comm").read_text().strip()
+    return ""
+
+
+def wait_for(condition: Callable[[], bool], what: str) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline, f"waited in vain for {what}"
+        time.sleep(0.1)
