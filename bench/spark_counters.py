@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-_RELEASES = ("m\nd\n", "e\n")
+_FORGET = "m\nd\n"
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What one run of something cost."""
+    """What one run of something cost; its user does not wait for the calls made behind."""
 
     jvm_calls: int
+    jvm_calls_behind: int
     spark_jobs: int
 
 
@@ -22,21 +24,27 @@ def spark_jobs(session: Any) -> int:
     return int(session.sparkContext._jsc.sc().dagScheduler().numTotalJobs())
 
 
-def counted(session: Any, run: Callable[[], object]) -> Counts:
-    """Run something once and count."""
+def counted(
+    session: Any, run: Callable[[], object], *, settle: Callable[[], object] | None = None
+) -> Counts:
+    """Run something once and count; `settle` waits for what it does behind its user's back."""
     client = session.sparkContext._gateway._gateway_client
-    send, sent = client.send_command, 0
+    send, here = client.send_command, threading.get_ident()
+    senders: list[int] = []
 
     def counting(command: str, *arguments: Any, **named: Any) -> Any:
-        nonlocal sent
         # Python's garbage collector tells the JVM what to forget whenever it likes to.
-        sent += not command.startswith(_RELEASES)
+        if not command.startswith(_FORGET):
+            senders.append(threading.get_ident())
         return send(command, *arguments, **named)
 
     before = spark_jobs(session)
     client.send_command = counting
     try:
         run()
+        if settle is not None:
+            settle()
     finally:
         del client.send_command
-    return Counts(sent, spark_jobs(session) - before)
+    waited = senders.count(here)
+    return Counts(waited, len(senders) - waited, spark_jobs(session) - before)

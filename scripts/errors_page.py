@@ -1,7 +1,6 @@
 """Writes docs/reference/errors.md from the conditions and from where the code raises them.
 
-    python scripts/errors_page.py           write the page
-    python scripts/errors_page.py --check   fail if the page is not current
+`python scripts/errors_page.py` writes the page; with `--check` it fails if the page is not current.
 """
 
 from __future__ import annotations
@@ -39,8 +38,9 @@ _KINDS = {
 _HEAD = """\
 # Errors
 
-Every error has a **condition** (its name), a **SQLSTATE**, a message, and often a **hint**: the next
-thing to type. If the place in the text is known, the error shows the line with carets under it.
+Every error has a **condition** (its name), a **SQLSTATE**, a message, and often a **hint**: the
+next thing to type. If the place in the text is known, the error shows the line, with carets under
+it.
 
 ```text
 TABLE_NOT_FOUND: there is no table or view 'public.ordres'
@@ -49,7 +49,7 @@ line 1: DESC ordres
 hint: did you mean orders?
 ```
 
-The condition and the SQLSTATE are stable; messages and hints may get better. In Python they are
+A program should look at the condition: messages and hints may get better. In Python they are
 attributes: `error.condition`, `error.sqlstate`, `error.message`, `error.hint`, `error.parameters`,
 `error.span`, `error.kind` (see [Python](python.md#exceptions)).
 
@@ -62,7 +62,9 @@ from the SQLSTATE. The Java trace is shown only with `--debug`.
 
 In the messages below `{name}` stands for what the error fills in.
 """
-_FOOT = "\nThis page is written by `scripts/errors_page.py` from `src/headwater/conditions/*.toml`.\n"
+_FOOT = """
+This page is written by `scripts/errors_page.py` from `src/headwater/conditions/*.toml`.
+"""
 
 
 def raised() -> dict[str, set[str]]:

@@ -103,9 +103,9 @@ class TableShape:
 class Table:
     """A table or a view.
 
-    `location` is where the Delta files are: for a managed table as seen from the lake folder, else a
-    path or URL; empty for a view. `view_text` is the query of a view as typed; `view_schema` is the
-    schema in which its names are resolved.
+    `location` is where the Delta files are: for a managed table as seen from the lake folder, else
+    a path or URL; empty for a view. `view_text` is the query of a view as typed; `view_schema` is
+    the schema in which its names are resolved.
     """
 
     id: str

@@ -26,19 +26,22 @@ class EditedText:
 
     def original_span(self, start: int, end: int) -> Span:
         """The place in the original text of a place in the edited text."""
-        return Span(self._back(start, at_end=False), self._back(end, at_end=True))
+        first = self._origin(start)
+        last = self._origin(max(start, end - 1))
+        return Span(first.start, max(first.end, last.end))
 
-    def _back(self, place: int, *, at_end: bool) -> int:
+    def _origin(self, place: int) -> Span:
+        """Where one character came from: itself, or the piece that was replaced by it."""
         shift = 0
         for edit in self.edits:
             new_start = edit.span.start + shift
-            new_end = new_start + len(edit.text)
-            if place < new_start or (place == new_start and at_end and edit.text):
+            if place < new_start:
                 break
-            if place < new_end or (place == new_end and at_end):
-                return edit.span.end if at_end else edit.span.start
+            if place < new_start + len(edit.text):
+                return edit.span
             shift += len(edit.text) - (edit.span.end - edit.span.start)
-        return min(max(place - shift, 0), len(self.original))
+        original = min(max(place - shift, 0), len(self.original))
+        return Span(original, min(original + 1, len(self.original)))
 
 
 def apply_edits(text: str, edits: Iterable[Edit]) -> EditedText:

@@ -1,0 +1,71 @@
+"""`python -m bench [name ...]`: run the benchmarks, all of them if none is named.
+
+A complete run also rewrites docs/benchmarks.md. The exit code is 1 if a target was missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from importlib import import_module
+from types import ModuleType
+
+from bench.outcome import Findings
+from bench.report import PAGE, all_passed, as_table, notes, write_page
+from bench.scratch import ROOT, scratch
+
+# Each is a module of this package. Those that need a process without Spark come first.
+BENCHMARKS = ("cold_show", "cold_select", "show_desc", "select_overhead", "write_overhead")
+
+
+def main() -> int:
+    """Run what was asked for and print one table."""
+    arguments = _arguments()
+    modules = {name: _module(name) for name in BENCHMARKS}
+    if arguments.list:
+        for name, module in modules.items():
+            print(f"{name:16} {_method(module)}")
+        return 0
+    load = [os.getloadavg()[0]]
+    findings: dict[str, Findings] = {}
+    with scratch(profile=arguments.profile) as place:
+        for name in BENCHMARKS:
+            if name in (arguments.names or BENCHMARKS):
+                findings[name] = modules[name].run(place)
+                load.append(os.getloadavg()[0])
+        place.say("done")
+    print(as_table(findings))
+    print("\n".join(["", *notes(findings)]))
+    if len(findings) == len(BENCHMARKS):
+        methods = {name: _method(module) for name, module in modules.items()}
+        write_page(findings, methods=methods, load=(min(load), max(load)))
+        print(f"\nwritten to {PAGE.relative_to(ROOT)}")
+    return 0 if all_passed(findings) else 1
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="bench", description="Run Headwater's benchmarks.")
+    parser.add_argument("names", nargs="*", metavar="name", help=", ".join(BENCHMARKS))
+    parser.add_argument("--list", action="store_true", help="say what there is")
+    parser.add_argument("--profile", action="store_true", help="also print where the time goes")
+    arguments = parser.parse_args()
+    unknown = set(arguments.names) - set(BENCHMARKS)
+    if unknown:
+        parser.error(
+            f"no benchmark {', '.join(sorted(unknown))}; there are {', '.join(BENCHMARKS)}"
+        )
+    return arguments
+
+
+def _module(name: str) -> ModuleType:
+    return import_module(f"bench.{name}")
+
+
+def _method(module: ModuleType) -> str:
+    """The first sentence of a benchmark's own description."""
+    return (module.__doc__ or "").partition("\n\n")[0].replace("\n", " ")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,191 @@
+"""parse, write back, parse again: the same statement, for every statement there is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headwater.names import ObjectName
+from headwater.sql.alter_table import (
+    AddColumns,
+    AlterTable,
+    ChangeColumn,
+    ClusterBy,
+    DropColumns,
+    Position,
+    RenameColumn,
+    RenameTo,
+    SetComment,
+    SetProperties,
+    UnsetProperties,
+)
+from headwater.sql.create_table import ColumnDefinition, CreateTable
+from headwater.sql.parse import Statement, parse
+from headwater.sql.show import ShowTables
+from headwater.sql.show_filter import ShowFilter
+from headwater.sql.views import CreateView
+from headwater.statements.dispatch import HANDLERS
+
+TEXTS = [
+    "ALTER SCHEMA s SET COMMENT 'x'",
+    "ALTER TABLE IF EXISTS a.b.t ADD COLUMN c INT",
+    "ALTER TABLE t ADD COLUMNS (a INT FIRST, b VARCHAR COMMENT 'x' AFTER a)",
+    "ALTER TABLE t ALTER COLUMN c DROP NOT NULL",
+    "ALTER TABLE t CHANGE COLUMN c COMMENT 'x'",
+    "ALTER TABLE t CHANGE COLUMN c c BIGINT",
+    "ALTER TABLE t CHANGE COLUMN c FIRST",
+    "ALTER TABLE t ALTER COLUMN c SET DEFAULT 1 + 2",
+    "ALTER TABLE t CLUSTER BY NONE",
+    "ALTER TABLE t DROP COLUMNS (a, b.c)",
+    "ALTER TABLE t RENAME COLUMN a TO b",
+    "ALTER TABLE t RENAME TO s.u",
+    "ALTER TABLE t SET COMMENT = 'x'",
+    "ALTER TABLE t SET PROPERTIES ('change_tracking' = 'true', a.b = 1)",
+    "ALTER TABLE t UNSET TBLPROPERTIES IF EXISTS ('x')",
+    "ALTER VIEW v AS SELECT 1",
+    "ALTER VIEW v RENAME TO w",
+    "ALTER VIEW v SET COMMENT 'x'",
+    "CANCEL JOB '2024'",
+    "CREATE DATABASE IF NOT EXISTS s COMMENT 'x' WITH DBPROPERTIES ('a' = 'b')",
+    "CREATE OR REPLACE TABLE t (a INT) AS SELECT 1",
+    "CREATE TABLE IF NOT EXISTS w.s.t (a INT NOT NULL DEFAULT 1 COMMENT 'it''s', `b c` JSON)"
+    " USING PARQUET PARTITIONED BY (a) COMMENT 'x' TBLPROPERTIES ('user.k' = 'v')",
+    "CREATE TABLE t (a INT, b STRUCT<x: ARRAY<VARCHAR>, y: MAP<INT, DECIMAL(3,1)> COMMENT 'q'>)"
+    " CLUSTERED BY (a) SORTED BY (b DESC) INTO 8 BUCKETS",
+    "CREATE TABLE t (a INT) PARTITIONED BY (dt STRING)",
+    "CREATE TABLE t LIKE u",
+    "CREATE TABLE t LOCATION '/somewhere'",
+    "CREATE VIEW IF NOT EXISTS v (a COMMENT 'x', b) COMMENT 'y' AS SELECT 1, 2 -- end",
+    "DELETE FROM t WHERE a = 1",
+    "DESC EXTENDED t",
+    "DESC HISTORY t WHERE version > 1 LIMIT 3",
+    "DESC JOB 202405170333149794gibwyt3dv0g",
+    "DESC SCHEMA s",
+    "DROP SCHEMA IF EXISTS s CASCADE",
+    "DROP TABLE IF EXISTS s.t",
+    "DROP VIEW v",
+    "EXPLAIN SELECT 1",
+    "INSERT OVERWRITE TABLE t SELECT 1",
+    "MERGE INTO t USING s ON t.a = s.a WHEN MATCHED THEN DELETE",
+    "OPTIMIZE t WHERE dt = 'x' OPTIONS ('cz.sql.optimize.table.async' = 'false')",
+    "RESET query_tag",
+    "RESTORE TABLE t TO TIMESTAMP AS OF now() - INTERVAL 1 DAY",
+    "RESTORE TABLE t TO VERSION AS OF 3",
+    "SELECT 1",
+    "SET",
+    "SET dt.args.day = 2024-01-01",
+    "SHOW COLUMNS IN s.t LIKE 'a%'",
+    "SHOW CREATE TABLE t",
+    "SHOW JOBS IN VCLUSTER default WHERE status = 'FAILED' LIMIT 10",
+    "SHOW SCHEMAS LIKE 'a_b'",
+    "SHOW TABLES HISTORY IN s",
+    "SHOW TABLES IN s WHERE is_view AND (table_name LIKE '%limit 3%') LIMIT 2",
+    "SHOW VIEWS FROM SCHEMA s",
+    "TRUNCATE TABLE t",
+    "UNCACHE TABLE t",
+    "UNDROP TABLE t",
+    "UPDATE t SET a = 1",
+    "USE SCHEMA s",
+]
+
+
+def comparable(statement: Statement) -> Statement:
+    """Without the places in the text, which writing back moves."""
+    changes: dict[str, object] = {}
+    for name in ("query_span", "name_span", "timestamp_span"):
+        if hasattr(statement, name):
+            changes[name] = None
+    if hasattr(statement, "filter"):
+        changes["filter"] = replace(statement.filter, where_start=0)
+    return replace(statement, **changes)  # type: ignore[type-var]
+
+
+def assert_round_trip(statement: Statement) -> None:
+    again = parse(statement.to_sql())
+    assert comparable(again) == comparable(statement)
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_statement_survives_being_written_back(text: str) -> None:
+    assert_round_trip(parse(text))
+
+
+def test_the_list_has_every_statement() -> None:
+    assert {type(parse(text)) for text in TEXTS} == set(HANDLERS)
+
+
+words = st.text(alphabet="abcxyz_0189", min_size=1, max_size=8).filter(lambda w: w[0].isalpha())
+texts = st.text(alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
+any_names = st.text(
+    alphabet=st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=12
+)
+names = st.builds(ObjectName.of, words) | st.builds(ObjectName.of, words, words, words)
+types = st.recursive(
+    st.sampled_from(["INT", "STRING", "DECIMAL(10,2)", "TIMESTAMP", "VARIANT", "VARCHAR(5)"]),
+    lambda inner: st.one_of(
+        inner.map(lambda t: f"ARRAY<{t}>"),
+        st.tuples(inner, inner).map(lambda p: f"MAP<{p[0]}, {p[1]}>"),
+        inner.map(lambda t: f"STRUCT<`a b`: {t}, `c`: INT>"),
+    ),
+    max_leaves=4,
+)
+columns = st.builds(
+    ColumnDefinition, any_names, types, st.booleans(), st.just(""), st.none() | texts
+)
+properties = st.lists(st.tuples(texts, texts), min_size=1, max_size=3).map(tuple)
+positions = st.none() | st.builds(Position, st.none() | any_names)
+actions = st.one_of(
+    st.builds(AddColumns, st.lists(st.tuples(columns, positions), min_size=1).map(tuple)),
+    st.builds(RenameColumn, st.tuples(any_names), any_names),
+    st.builds(DropColumns, st.lists(st.tuples(any_names), min_size=1).map(tuple), st.booleans()),
+    st.builds(ChangeColumn, st.tuples(any_names), texts),
+    st.builds(ChangeColumn, st.tuples(any_names), type=types),
+    st.builds(SetComment, texts),
+    st.builds(SetProperties, properties),
+    st.builds(UnsetProperties, st.lists(texts, min_size=1).map(tuple), st.booleans()),
+    st.builds(RenameTo, names),
+    st.builds(ClusterBy, st.lists(any_names).map(tuple)),
+)
+
+
+@given(
+    names,
+    st.lists(columns, min_size=1, max_size=4, unique_by=lambda c: c.name.lower()),
+    st.none() | texts,
+    st.just(()) | properties,
+)
+def test_any_create_table_survives(
+    name: ObjectName,
+    columns: list[ColumnDefinition],
+    comment: str | None,
+    properties: tuple[tuple[str, str], ...],
+) -> None:
+    assert_round_trip(
+        CreateTable(
+            name,
+            tuple(columns),
+            partitioned_by=(columns[0].name,),
+            comment=comment,
+            properties=properties,
+        )
+    )
+
+
+@given(names, actions, st.booleans())
+def test_any_alter_table_survives(name: ObjectName, action: object, if_exists: bool) -> None:
+    assert_round_trip(AlterTable(name, action, if_exists))  # type: ignore[arg-type]
+
+
+@given(names, st.lists(st.tuples(any_names, st.none() | texts.filter(bool)), max_size=3))
+def test_any_create_view_survives(
+    name: ObjectName, columns: list[tuple[str, str | None]]
+) -> None:
+    assert_round_trip(CreateView(name, "SELECT 1", tuple(columns)))
+
+
+@given(st.none() | names.filter(lambda n: n.workspace is None), st.none() | texts)
+def test_any_show_survives(schema: ObjectName | None, like: str | None) -> None:
+    assert_round_trip(ShowTables(schema, ShowFilter(like=like, limit=7)))
