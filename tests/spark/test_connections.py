@@ -141,3 +141,13 @@ def test_a_job_says_what_it_read_and_wrote(lake: headwater.Connection) -> None:
     assert job["rows_deleted"] == "10"
     assert job["output_tables"] == "headwater.public.t"
     assert "public.t (1000 rows" in str(dict(lake.sql(f"DESC JOB '{result.job_id}'").rows)["input_tables"])
+
+
+def test_the_first_statement_of_a_lake_can_be_measured_too(lake: headwater.Connection) -> None:
+    lake.sql("CREATE TABLE t AS SELECT id FROM range(10)")
+    path = lake.session.lake.folder.path
+    lake.close()
+    with headwater.connect(path) as connection:
+        result = connection.sql("SELECT sum(id) FROM t")
+        job = dict(connection.sql(f"DESC JOB '{result.job_id}'").rows)
+        assert job["input_rows"] == "10"

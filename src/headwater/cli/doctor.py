@@ -26,7 +26,7 @@ from headwater.cli.lake_option import lake_folder_if_any, lake_option
 def doctor(context: click.Context, lake: str | None, *, spark: bool, format_name: str) -> None:
     """Check Python, Java, Spark's jars, the lake, its catalog and the machine.
 
-    Nothing is changed. The exit code is 1 if a check failed.
+    The exit code is 1 if a check failed.
     """
     from headwater.cli.checks import CheckState, as_result, run_checks
 

@@ -57,8 +57,8 @@ def _reported(error: BaseException, *, debug: bool) -> int:
     """Say what went wrong on standard error; the exit code for it."""
     if isinstance(error, click.ClickException | click.exceptions.Exit | click.Abort | SystemExit):
         raise error
+    _give_up_closed_streams()
     if isinstance(error, BrokenPipeError):
-        _silence_output()
         return 128 + signal.SIGPIPE
     if isinstance(error, KeyboardInterrupt):
         interrupt = Interrupt.of(error)
@@ -85,14 +85,13 @@ def _show_evidence(error: BaseException, known: HeadwaterError) -> None:
         click.echo(known.detail, err=True)
 
 
-def _silence_output() -> None:
-    """The interpreter flushes at exit once more, and would complain about the closed pipe."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
+def _give_up_closed_streams() -> None:
+    """What cannot be written now must not be tried again, with a trace, when Python ends."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
         except OSError:
-            os.dup2(nowhere, stream.fileno())
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _debug_option() -> click.Option:
@@ -121,6 +120,9 @@ cli = click.version_option(__version__, "-V", "--version", message="headwater %(
 
 def main() -> NoReturn:
     """Entry point of the process."""
+    # A process may be started without them.
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 - open until the end
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         # Whatever the terminal's encoding, a character it lacks must not lose the row.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]

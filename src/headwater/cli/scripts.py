@@ -81,11 +81,16 @@ def run_script(thread: StatementThread, script: Script, output: Output) -> None:
 
 def show(result: Result, seconds: float, output: Output) -> None:
     """One result, and the line about it."""
-    if result.returns_rows:
-        output.write(result)
-    elif output.messages is not None:
-        click.echo(result.message or "done", file=output.messages)
-    sys.stdout.flush()
+    try:
+        if result.returns_rows:
+            output.write(result)
+        elif output.messages is not None:
+            click.echo(result.message or "done", file=output.messages)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise UserError("OUTPUT_NOT_WRITABLE", reason=error.strerror or error) from None
     if output.timing:
         click.echo(timing_text(result, seconds), err=True)
 

@@ -104,6 +104,7 @@ class StatementThread:
         except KeyboardInterrupt as again:
             leave_now(Interrupt.of(again).number)
         if not finished:
+            click.echo("the statement does not stop; leaving without it", err=True)
             leave_now(interrupt.number)
 
     def _work(self) -> None:

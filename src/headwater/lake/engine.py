@@ -26,6 +26,7 @@ class Engine:
         self._lock = threading.Lock()
         self._root: SparkSession | None = None
         self._context: Any = None
+        self._job = threading.local()
 
     @property
     def started(self) -> bool:
@@ -42,6 +43,8 @@ class Engine:
         with self._lock:
             if self._root is None:
                 self._root = self._start()
+                if getattr(self._job, "id", None):
+                    self.start_job(self._job.id)
             return self._root.newSession()
 
     def _start(self) -> SparkSession:
@@ -61,7 +64,11 @@ class Engine:
         return SparkSession(self._context, jsparkSession=java_session)
 
     def start_job(self, job_id: str) -> None:
-        """Tie the Spark work of this thread to a job, so that it can be cancelled and measured."""
+        """Tie the Spark work of this thread to a job, so that it can be cancelled and measured.
+
+        The job that starts Spark is remembered and tied as soon as there is something to tie it to.
+        """
+        self._job.id = job_id
         if self._context is not None:
             self._context.setJobGroup(job_id, job_id, interruptOnCancel=True)
 

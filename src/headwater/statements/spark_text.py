@@ -25,6 +25,7 @@ from headwater.statements.information_schema import (
     information_schema_rows,
 )
 from headwater.statements.time_travel import version_at
+from headwater.tables.find import find_table
 from headwater.tables.registration import register_table
 
 _MOST_NESTED_VIEWS = 50
@@ -81,6 +82,8 @@ def _relation_edits(preparation: _Preparation, relation: Relation) -> list[Edit]
     qualified = context.qualify(name)
     table = context.store.tables.get(qualified.workspace, qualified.schema, qualified.name)
     if table is None:
+        if name.workspace is not None:
+            find_table(context.store, qualified, span=relation.span)
         # A path, a temporary view, or a mistake: Spark knows or says so.
         return []
     if table.kind is TableKind.TABLE:

@@ -131,6 +131,17 @@ def test_a_reader_that_goes_away_is_no_error_to_talk_about(lake):
     assert done.returncode == 128 + signal.SIGPIPE
 
 
+def test_a_full_disk_is_an_error_of_the_output(lake):
+    command = [sys.executable, "-m", "headwater.cli.main", "sql", "--lake", str(lake)]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [*command, "-e", "SHOW SCHEMAS"], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert done.stderr.startswith("OUTPUT_NOT_WRITABLE: ")
+    assert len(done.stderr.splitlines()) == 1
+    assert done.returncode == 1
+
+
 def test_a_terminating_signal_is_an_exception_inside():
     before = signal.getsignal(signal.SIGTERM)
     with pytest.raises(Interrupt) as caught, stop_signals():

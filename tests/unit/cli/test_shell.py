@@ -29,6 +29,8 @@ from headwater.cli.highlight import HeadwaterLexer
 from headwater.cli.history import history_file, open_history
 from headwater.cli.shell_commands import HELP
 from headwater.cli.shell_loop import Shell, may_run
+from headwater.errors import UserError
+from headwater.result import Result
 
 CTRL_C, CTRL_D, UP = "\x03", "\x04", "\x1b[A"
 
@@ -76,6 +78,32 @@ def test_control_c_clears_the_line(type_in):
     shown = type_in("SHOW SCHE", CTRL_C, "SHOW SCHEMAS;\r", CTRL_D)
     assert shown.out.count("| public ") == 1
     assert "SYNTAX" not in shown.err
+
+
+def test_control_c_cancels_the_running_statement_only(lake, monkeypatch, capsys):
+    running, cancelled = threading.Event(), threading.Event()
+
+    def statements(script):
+        if "WAIT" in script:
+            running.set()
+            assert cancelled.wait(10)
+            raise UserError("JOB_CANCELLED", job_id="42")
+        yield Result(message=script)
+
+    def press() -> None:
+        assert running.wait(10)
+        time.sleep(0.05)
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+    with create_pipe_input() as source, headwater.connect(lake) as connection:
+        monkeypatch.setattr(connection, "statements", statements)
+        monkeypatch.setattr(connection, "cancel", cancelled.set)
+        source.send_text("WAIT;\r" + "GO ON;\r" + CTRL_D)
+        threading.Thread(target=press, daemon=True).start()
+        Shell(connection, InMemoryHistory(), source=source, terminal=DummyOutput()).run()
+    shown = capsys.readouterr()
+    assert "JOB_CANCELLED: job 42 was cancelled" in shown.err
+    assert "GO ON;" in shown.out
 
 
 @pytest.mark.parametrize("word", ["\\q", "exit", "quit", "EXIT;", "quit ;"])
