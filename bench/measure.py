@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-FEWEST_ROUNDS = 3
+FEWEST_ROUNDS = 5
 _FIRST_QUARTER, _LAST_QUARTER = 0, -1
 
 
@@ -55,13 +55,16 @@ class Duel:
 
     @property
     def ratio(self) -> float:
-        """Our median over theirs."""
-        return self.ours.median / self.theirs.median
+        """The median over rounds of ours divided by theirs.
+
+        Two runs side by side saw the same machine; the medians of a long run may not have.
+        """
+        return statistics.median(self._ratios)
 
     @property
     def ratio_quartiles(self) -> tuple[float, float]:
         """Half of the rounds had a ratio between these two."""
-        return quartiles([a / b for a, b in self._pairs])
+        return quartiles(self._ratios)
 
     @property
     def difference(self) -> float:
@@ -76,6 +79,10 @@ class Duel:
     @property
     def _pairs(self) -> list[tuple[float, float]]:
         return list(zip(self.ours.seconds, self.theirs.seconds, strict=True))
+
+    @property
+    def _ratios(self) -> list[float]:
+        return [a / b for a, b in self._pairs]
 
     @property
     def _differences(self) -> list[float]:

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from headwater.errors import UserError
+from headwater.machine_zone import machine_zone
 from headwater.names import did_you_mean
-from headwater.time_zones import machine_zone, zone_of
+from headwater.time_zones import zone_of
 
 FILE_NAME = "headwater.toml"
 

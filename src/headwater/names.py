@@ -66,12 +66,20 @@ class QualifiedName:
         return f"{show_identifier(self.workspace)}.{self}"
 
 
+def counted(number: int, noun: str) -> str:
+    """A number with its noun, in the plural where it must be.
+
+    >>> counted(1, "row"), counted(0, "row")
+    ('1 row', '0 rows')
+    """
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def nearest(word: str, candidates: Iterable[str]) -> str | None:
     """The candidate most like `word`, or None when nothing is close."""
-    found = difflib.get_close_matches(
-        word.lower(), [c.lower() for c in candidates], n=1, cutoff=0.6
-    )
-    return found[0] if found else None
+    known = {candidate.lower(): candidate for candidate in candidates}
+    found = difflib.get_close_matches(word.lower(), list(known), n=1, cutoff=0.6)
+    return known[found[0]] if found else None
 
 
 def did_you_mean(word: str, candidates: Iterable[str]) -> str | None:

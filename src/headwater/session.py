@@ -20,7 +20,9 @@ from headwater.runtime.clock import now
 from headwater.runtime.open_lake import DEFAULT_SCHEMA, OpenLake, acquire_lake, release_lake
 from headwater.sql.masking import mask, mask_words, masked_with_span, secret_values
 from headwater.sql.parse import Statement, parse
-from headwater.sql.split import split
+from headwater.sql.places import place_named
+from headwater.sql.settings import TIME_ZONE_KEY
+from headwater.sql.split import Piece, split
 from headwater.sql.targets import written_table
 from headwater.sql.tokens import tokenize
 from headwater.statements.context import Context, SessionState
@@ -36,15 +38,14 @@ class Session:
     """Runs statements on a lake."""
 
     def __init__(self, path: str | Path, *, create: bool = True, **arguments: Any) -> None:
-        self._lake = acquire_lake(path, create=create, **arguments)
+        self._lake, config = acquire_lake(path, create=create, **arguments)
         self._closed = False
         self._running: list[str] = []
-        user = arguments.get("user") or self._lake.config.user
         self.state = SessionState(
-            self._lake, user=user, workspace=self._lake.config.workspace, schema=DEFAULT_SCHEMA
+            self._lake, user=config.user, workspace=config.workspace, schema=DEFAULT_SCHEMA
         )
-        if arguments.get("time_zone"):
-            self.state.settings["spark.sql.session.timeZone"] = arguments["time_zone"]
+        if config.time_zone != self._lake.config.time_zone:
+            self.state.settings[TIME_ZONE_KEY] = config.time_zone
         try:
             recover(self._lake)
             upkeep_if_due(self._lake)
@@ -70,7 +71,12 @@ class Session:
 
     def statements(self, script: str) -> Iterator[Result]:
         """Run the statements of a script one after the other, giving each result as it comes."""
-        for piece in split(script):
+        try:
+            pieces = split(script)
+        except UserError:
+            # An unclosed quote: run as one statement it fails as a job, with its place in the text.
+            pieces = [Piece(script, 0)]
+        for piece in pieces:
             yield self.run(piece.text)
 
     def run(self, text: str) -> Result:
@@ -122,6 +128,7 @@ class Session:
             started_at=at,
             instance=self._lake.instance.id,
             query_tag=settings.get("query_tag", ""),
+            priority=int(settings.get("priority", "0")),
             settings={key: _masked_value(key, value) for key, value in settings.items()},
         )
 
@@ -155,7 +162,8 @@ class Session:
         cancelled = error.condition == "JOB_CANCELLED"
         if cancelled:
             error = UserError("JOB_CANCELLED", job_id=job.id)
-        error.statement, error.span = masked_with_span(text, error.span)
+        span = error.span or place_named(text, error.parameters.values())
+        error.statement, error.span = masked_with_span(text, span)
         hidden = secret_values(text)
         error.replace_text(lambda shown: mask_words(shown, hidden))
         state = JobState.CANCELLED if cancelled else JobState.FAILED

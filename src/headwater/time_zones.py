@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
 from datetime import UTC, timedelta, timezone, tzinfo
-from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 _OFFSET = re.compile(r"(?:UTC|GMT)?([+-])(\d{1,2})(?::?(\d{2}))?\Z")
@@ -31,20 +29,3 @@ def zone_of(name: str) -> tzinfo:
     except (ZoneInfoNotFoundError, OSError) as error:
         raise ValueError(f"there is no time zone {name!r}") from error
 
-
-def machine_zone() -> str:
-    """The name of this machine's time zone, UTC when it does not say."""
-    for candidate in (os.environ.get("TZ", "").lstrip(":"), _linked_zone()):
-        if candidate:
-            try:
-                zone_of(candidate)
-            except ValueError:
-                continue
-            return candidate
-    return "UTC"
-
-
-def _linked_zone() -> str:
-    target = os.path.realpath("/etc/localtime")
-    _, _, name = target.partition("zoneinfo/")
-    return name if Path(target).exists() else ""

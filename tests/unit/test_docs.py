@@ -11,11 +11,11 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
+from scripts import errors_page
 
 from headwater.config import Config
 from headwater.errors import conditions
 from headwater.statements.dispatch import HANDLERS
-from scripts import errors_page
 
 ROOT = Path(__file__).resolve().parents[2]
 SQL_PAGES = ROOT / "docs" / "reference" / "sql"
@@ -68,8 +68,9 @@ def error_calls() -> list[tuple[str, ast.Call]]:
 def literal_condition(call: ast.Call) -> str | None:
     """The condition an error is made with, where the code spells it out."""
     first = call.args[0]
-    spelled = isinstance(first, ast.Constant) and isinstance(first.value, str)
-    return first.value if spelled else None  # type: ignore[attr-defined]
+    if isinstance(first, ast.Constant) and isinstance(first.value, str):
+        return first.value
+    return None
 
 
 def placeholders(template: str) -> set[str]:

@@ -76,6 +76,8 @@ class TableColumn:
     type: str
     nullable: bool = True
     comment: str | None = None
+    constraint: str = ""
+    """DEFAULT or GENERATED, as CREATE TABLE writes it."""
 
 
 @dataclass(frozen=True, slots=True)

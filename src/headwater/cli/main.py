@@ -6,6 +6,7 @@ Exit codes: 0 done, 1 an error of the statement or the lake, 2 wrong usage, 70 a
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -23,6 +24,7 @@ COMMANDS = ("demo", "doctor", "init", "shell", "sql")
 
 _DEBUG = "headwater.debug"
 _FAILED, _BUG = 1, 70
+_OBJECTS_BEFORE_COLLECTION = 100_000
 
 
 class Commands(click.Group):
@@ -120,6 +122,8 @@ cli = click.version_option(__version__, "-V", "--version", message="headwater %(
 
 def main() -> NoReturn:
     """Entry point of the process."""
+    # Loading makes many objects and no garbage: looking for some took a tenth of SHOW TABLES.
+    gc.set_threshold(_OBJECTS_BEFORE_COLLECTION)
     # A process may be started without them.
     sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 - open until the end
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115

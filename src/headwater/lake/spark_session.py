@@ -84,13 +84,6 @@ class SparkConnection:
         with self._in_session():
             self._session.createDataFrame(table).createOrReplaceTempView(name)
 
-    def create_query_view(self, name: str, query: EditedText, columns: tuple[str, ...]) -> None:
-        """Make a query visible to SQL under a temporary name; `columns` rename its own."""
-        names = f" ({', '.join(quote_identifier(c) for c in columns)})" if columns else ""
-        head = f"CREATE OR REPLACE TEMPORARY VIEW {quote_identifier(name)}{names} AS "
-        with self._in_session():
-            self._session.sql(head + query.text)
-
     def drop_view(self, name: str) -> None:
         """Forget a temporary name."""
         with self._in_session():

@@ -118,8 +118,13 @@ _lock = threading.Lock()
 _open: dict[Path, tuple[OpenLake, int]] = {}
 
 
-def acquire_lake(path: str | Path, *, create: bool = True, **arguments: Any) -> OpenLake:
-    """The open lake at `path`, shared with the other connections of this process."""
+def acquire_lake(
+    path: str | Path, *, create: bool = True, **arguments: Any
+) -> tuple[OpenLake, Config]:
+    """The open lake at `path`, shared with the other connections of this process.
+
+    With it come the settings of this one connection, whose user and time zone are its own.
+    """
     folder = open_folder(path, create=create)
     config = load_config(folder.path, **arguments)
     with _lock:
@@ -127,11 +132,11 @@ def acquire_lake(path: str | Path, *, create: bool = True, **arguments: Any) -> 
         if found is None:
             lake = OpenLake(folder, config)
             _open[folder.path] = (lake, 1)
-            return lake
+            return lake, config
         lake, users = found
         _require_same(lake.config, config)
         _open[folder.path] = (lake, users + 1)
-        return lake
+        return lake, config
 
 
 def release_lake(lake: OpenLake) -> None:
@@ -150,4 +155,4 @@ def _require_same(current: Config, wanted: Config) -> None:
     aligned = replace(wanted, user=current.user, time_zone=current.time_zone)
     if aligned != current:
         names = [n for n in Config.__slots__ if getattr(aligned, n) != getattr(current, n)]
-        raise UserError("LAKE_MOVED", names=", ".join(names))
+        raise UserError("LAKE_OPEN_DIFFERENTLY", names=", ".join(names))

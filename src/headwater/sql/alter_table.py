@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from headwater.names import ObjectName, quote_identifier, quote_literal, show_identifier
+from headwater.names import ObjectName, counted, quote_identifier, quote_literal, show_identifier
 from headwater.sql.create_table import ColumnDefinition, parse_column
 from headwater.sql.cursor import Cursor
 from headwater.sql.properties import (
@@ -314,7 +314,7 @@ def describe_action(action: Action) -> str:
         case RenameColumn(column, to):
             return f"column {show_identifier(column[-1])} renamed to {show_identifier(to)}"
         case AddColumns(columns):
-            return f"{len(columns)} column{'s' if len(columns) > 1 else ''} added"
+            return f"{counted(len(columns), 'column')} added"
         case DropColumns(columns):
-            return f"{len(columns)} column{'s' if len(columns) > 1 else ''} dropped"
+            return f"{counted(len(columns), 'column')} dropped"
     return "altered"

@@ -21,7 +21,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class SparkCommand:
-    """A command of Spark's that changes no table of the lake: temporary views, CACHE, ANALYZE .."""
+    """A command of Spark's that changes no table of the lake: temporary views, CACHE and such."""
 
     text: str
 

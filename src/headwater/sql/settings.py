@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from headwater.names import quote_literal
 from headwater.sql.cursor import Cursor
 
+TIME_ZONE_KEY = "spark.sql.session.timeZone"
+
 
 @dataclass(frozen=True, slots=True)
 class Set:
@@ -53,11 +55,13 @@ def _key(cursor: Cursor) -> str:
     return "".join(parts)
 
 
-def parse_set(cursor: Cursor) -> Set | ShowSettings:
+def parse_set(cursor: Cursor) -> Set | ShowSettings | Reset:
     """Read the statement; the cursor stands before SET. The value may be unquoted."""
     cursor.expect("SET")
     if cursor.at_end:
         return ShowSettings()
+    if cursor.accept("TIME", "ZONE"):
+        return _time_zone(cursor)
     key = _key(cursor)
     if cursor.at_end:
         return ShowSettings(key)
@@ -67,6 +71,16 @@ def parse_set(cursor: Cursor) -> Set | ShowSettings:
     if cursor.at_end:
         cursor.fail_expected("a value")
     return Set(key, cursor.rest()[0])
+
+
+def _time_zone(cursor: Cursor) -> Set | Reset:
+    """SET TIME ZONE 'name' | LOCAL."""
+    if cursor.accept("LOCAL"):
+        statement: Set | Reset = Reset(TIME_ZONE_KEY)
+    else:
+        statement = Set(TIME_ZONE_KEY, cursor.string("a time zone in quotes, or LOCAL"))
+    cursor.expect_end()
+    return statement
 
 
 def parse_reset(cursor: Cursor) -> Reset:

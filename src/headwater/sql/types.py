@@ -34,11 +34,9 @@ _PLAIN = {
     "TIMESTAMP_NTZ": "TIMESTAMP_NTZ",
     "JSON": "VARIANT",
     "VARIANT": "VARIANT",
-    "VOID": "VOID",
 }
 _DECIMALS = ("DECIMAL", "DEC", "NUMERIC")
 _TEXTS = ("VARCHAR", "CHAR", "CHARACTER")
-_UNITS = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND")
 
 
 def parse_type(cursor: Cursor) -> str:
@@ -66,8 +64,6 @@ def parse_type(cursor: Cursor) -> str:
         return f"MAP<{_in_brackets(cursor, _map_types)}>"
     if word == "STRUCT":
         return f"STRUCT<{_in_brackets(cursor, _fields)}>"
-    if word == "INTERVAL":
-        return _interval(cursor)
     raise NotSupported("TYPE_NOT_SUPPORTED", type=token.text, span=token.span)
 
 
@@ -112,10 +108,3 @@ def _field(cursor: Cursor) -> str:
     if cursor.accept("COMMENT"):
         text += " COMMENT " + quote_literal(cursor.string())
     return text
-
-
-def _interval(cursor: Cursor) -> str:
-    first = cursor.one_of(_UNITS)
-    if not cursor.accept("TO"):
-        return f"INTERVAL {first}"
-    return f"INTERVAL {first} TO {cursor.one_of(_UNITS)}"

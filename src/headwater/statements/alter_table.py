@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from headwater.catalog.objects import Operation, Table
-from headwater.errors import UserError
+from headwater.errors import NotSupported, UserError
 from headwater.names import did_you_mean, quote_literal
 from headwater.result import Result
 from headwater.sql.alter_table import (
@@ -136,6 +136,8 @@ def _drop_columns(table: Table, action: DropColumns) -> list[str]:
 
 def _change_column(table: Table, action: ChangeColumn) -> list[str]:
     current = _require_column(table, action.column[0])
+    if action.nullable is False:
+        raise NotSupported("NOT_NULL_CANNOT_BE_ADDED", column=action.column[0])
     if action.default is not None:
         feature = "SET TBLPROPERTIES ('delta.feature.allowColumnDefaults' = 'supported')"
         return [_alter(feature), _alter(action.to_sql())]

@@ -14,13 +14,12 @@ from headwater.lake.spark_session import SparkConnection
 from headwater.names import ObjectName, QualifiedName
 from headwater.result import Result
 from headwater.runtime.open_lake import OpenLake
+from headwater.sql.settings import TIME_ZONE_KEY
 from headwater.sql.tokens import Token
 from headwater.tables.commits import Author
 from headwater.tables.find import find_base_table, find_table
 from headwater.tables.registration import register_database
 from headwater.time_zones import zone_of
-
-TIME_ZONE_KEY = "spark.sql.session.timeZone"
 
 
 @dataclass(slots=True)

@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from headwater.catalog.objects import Operation, Table, TableKind
-from headwater.errors import Span, UserError
+from headwater.errors import NotSupported, Span, UserError
 from headwater.lake.delta_log.files import LocalLogFiles
-from headwater.names import QualifiedName, quote_identifier, quote_literal
+from headwater.names import QualifiedName, counted, quote_identifier, quote_literal
 from headwater.result import Result
 from headwater.sql.create_table import ColumnDefinition, CreateTable
 from headwater.sql.edits import Edit, EditedText, apply_edits
@@ -19,7 +19,7 @@ from headwater.statements.spark_text import spark_text
 from headwater.tables.allowed_names import require_allowed_name
 from headwater.tables.commits import commit
 from headwater.tables.create import attach, create, new_table
-from headwater.tables.find import find_schema
+from headwater.tables.find import find_schema, name_taken
 from headwater.tables.properties import delta_properties
 from headwater.tables.registration import register_database, register_table, spark_name
 from headwater.tables.versions import catch_up
@@ -34,21 +34,15 @@ def create_table(context: Context, statement: CreateTable) -> Result:
     existing = context.store.tables.get(name.workspace, name.schema, name.name)
     if existing is not None and statement.if_not_exists:
         return Result(message=f"{existing.kind.lower()} {name} exists already")
-    if existing is not None and not statement.or_replace:
-        raise _exists(name, existing, statement.name_span)
     if existing is not None and existing.kind is TableKind.VIEW:
-        raise _exists(name, existing, statement.name_span)
+        raise name_taken(existing, span=statement.name_span, hint=f"DROP VIEW {name}")
+    if existing is not None and not statement.or_replace:
+        raise name_taken(existing, span=statement.name_span)
     if existing is not None:
         return _replace(context, statement, existing)
     if not statement.columns and statement.query is None:
         return _attach(context, statement, name)
     return _create(context, statement, name)
-
-
-def _exists(name: QualifiedName, existing: Table, span: Span | None) -> UserError:
-    view = existing.kind is TableKind.VIEW
-    hint = f"DROP VIEW {name}" if view else f"CREATE OR REPLACE TABLE {name} .., or IF NOT EXISTS"
-    return UserError("TABLE_ALREADY_EXISTS", kind=existing.kind, name=name, span=span, hint=hint)
 
 
 def _complete(context: Context, statement: CreateTable) -> CreateTable:
@@ -59,7 +53,7 @@ def _complete(context: Context, statement: CreateTable) -> CreateTable:
         return statement
     model = catch_up(context.lake, context.table(statement.like))
     columns = tuple(
-        ColumnDefinition(c.name, c.type, nullable=c.nullable, comment=c.comment)
+        ColumnDefinition(c.name, c.type, c.nullable, c.constraint, c.comment)
         for c in model.shape.columns
     )
     return replace(
@@ -115,7 +109,7 @@ def _done(statement: CreateTable, message: str, table: Table) -> Result:
     if statement.query is None:
         return Result(message=message)
     rows = table.shape.totals.rows or 0
-    return Result(rowcount=rows, message=f"{message} with {rows} rows")
+    return Result(rowcount=rows, message=f"{message} with {counted(rows, 'row')}")
 
 
 def _ready(
@@ -156,7 +150,10 @@ def _names(names: tuple[str, ...]) -> str:
 def _external_location(statement: CreateTable) -> str | None:
     if statement.location is None:
         return None
-    if "://" not in statement.location and not Path(statement.location).is_absolute():
+    scheme, separator, _ = statement.location.partition("://")
+    if separator and scheme.lower() != "file":
+        raise NotSupported("LOCATION_SCHEME", location=statement.location, scheme=scheme)
+    if not separator and not Path(statement.location).is_absolute():
         raise UserError("LOCATION_NOT_ABSOLUTE", location=statement.location)
     return statement.location
 
@@ -168,4 +165,6 @@ def _attach(context: Context, statement: CreateTable, name: QualifiedName) -> Re
         raise UserError("NO_DELTA_TABLE_AT", location=location)
     table = new_table(context.lake, name, author=context.author, location=location)
     attached = attach(context.lake, table)
-    return Result(message=f"table {name} attached with {attached.shape.totals.rows} rows")
+    rows = attached.shape.totals.rows
+    known = "" if rows is None else f" with {counted(rows, 'row')}"
+    return Result(message=f"table {name} attached{known}")

@@ -14,7 +14,7 @@ from headwater.sql.views import CreateView, ViewColumn
 from headwater.statements.context import Context
 from headwater.statements.spark_text import spark_text
 from headwater.tables.allowed_names import require_allowed_name
-from headwater.tables.find import find_schema
+from headwater.tables.find import find_schema, name_taken
 
 
 def create_view(context: Context, statement: CreateView) -> Result:
@@ -28,7 +28,7 @@ def create_view(context: Context, statement: CreateView) -> Result:
         return Result(message=f"{existing.kind.lower()} {name} exists already")
     if existing is not None and not (statement.or_replace and existing.kind is TableKind.VIEW):
         hint = f"CREATE OR REPLACE VIEW {name} .." if existing.kind is TableKind.VIEW else None
-        raise UserError("TABLE_ALREADY_EXISTS", kind=existing.kind, name=name, span=span, hint=hint)
+        raise name_taken(existing, span=span, hint=hint)
     columns = named(view_columns(context, statement.query_span), statement.columns, span)
     at = now()
     view = Table(

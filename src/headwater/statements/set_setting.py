@@ -5,8 +5,8 @@ from __future__ import annotations
 from headwater.errors import UserError, ValueRejected
 from headwater.names import did_you_mean
 from headwater.result import Result
-from headwater.sql.settings import Set
-from headwater.statements.context import TIME_ZONE_KEY, Context
+from headwater.sql.settings import TIME_ZONE_KEY, Set
+from headwater.statements.context import Context
 from headwater.time_zones import zone_of
 
 KNOWN = ("query_tag", "priority")
@@ -35,6 +35,8 @@ def set_setting(context: Context, statement: Set) -> Result:
         raise UserError("SETTING_IS_FIXED", key=key, span=context.tokens[1].span)
     if key == TIME_ZONE_KEY:
         _require_zone(value)
+    if key == "priority" and not value.isdigit():
+        raise ValueRejected("PROPERTY_VALUE", name=key, value=value, expected="a whole number")
     session = context.session
     with session.lock:
         if key.startswith("spark.") and session.spark_started:

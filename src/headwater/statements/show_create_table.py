@@ -34,7 +34,7 @@ def _view(table: Table) -> str:
 def _table(table: Table) -> str:
     shape = table.shape
     columns = tuple(
-        ColumnDefinition(c.name, c.type.upper(), nullable=c.nullable, comment=c.comment)
+        ColumnDefinition(c.name, c.type.upper(), c.nullable, c.constraint, c.comment)
         for c in shape.columns
     )
     return CreateTable(

@@ -18,8 +18,9 @@ from headwater.result import Result
 from headwater.sql.casts import cast_edits
 from headwater.sql.edits import Edit, EditedText, apply_edits
 from headwater.sql.relations import Relation, StatementRelation, find_relations
+from headwater.sql.settings import TIME_ZONE_KEY
 from headwater.sql.tokens import tokenize
-from headwater.statements.context import TIME_ZONE_KEY, Context
+from headwater.statements.context import Context
 from headwater.statements.information_schema import (
     INFORMATION_SCHEMA,
     information_schema_rows,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from headwater.catalog.objects import Operation, Table, TableVersion
 from headwater.errors import UserError
-from headwater.names import ObjectName
+from headwater.names import ObjectName, counted
 from headwater.result import Result
 from headwater.sql.edits import Edit
 from headwater.statements.context import Context
@@ -52,5 +52,4 @@ _VERBS = {
 
 
 def _message(table: Table, operation: Operation, rows: int) -> str:
-    noun = "row" if rows == 1 else "rows"
-    return f"{rows} {noun} {_VERBS[operation]} {table.schema}.{table.name}"
+    return f"{counted(rows, 'row')} {_VERBS[operation]} {table.schema}.{table.name}"

@@ -62,13 +62,13 @@ def create(
         with spark.commit_note(note):
             work()
         reach("create.after_delta")
-        complete, first = first_commits(lake, intent)
-        if first is None:
+        complete, versions = first_commits(lake, intent)
+        if not versions:
             raise InternalError("TABLE_NOT_COMMITTED", table=f"{table.schema}.{table.name}")
     except BaseException:
         abandon(lake, intent)
         raise
-    active = lake.store.tables.activate(complete, first)
+    active = lake.store.tables.activate(complete, versions[0], later=versions[1:])
     mark_registered(lake, active)
     return active
 
@@ -78,11 +78,11 @@ def attach(lake: OpenLake, table: Table) -> Table:
     lake.writer.ensure()
     intent = lake.store.tables.begin_create(table)
     try:
-        complete, first = first_commits(lake, intent)
+        complete, versions = first_commits(lake, intent)
     except BaseException:
         lake.store.tables.abandon(intent.id)
         raise
-    return lake.store.tables.activate(complete, first)
+    return lake.store.tables.activate(complete, versions[0], later=versions[1:])
 
 
 def abandon(lake: OpenLake, intent: Table) -> None:

@@ -23,7 +23,7 @@ def _schema_not_found(store: Store, workspace: str, name: str, span: Span | None
         return UserError("WORKSPACE_NOT_FOUND", workspace=workspace, span=span, hint=hint)
     known = [found.name for found in store.schemas.list(workspace)]
     hint = did_you_mean(name, known) or f"CREATE SCHEMA {name}"
-    return UserError("SCHEMA_NOT_FOUND", schema=name, span=span, hint=hint)
+    return UserError("SCHEMA_NOT_FOUND", name=name, span=span, hint=hint)
 
 
 def find_table(store: Store, name: QualifiedName, *, span: Span | None = None) -> Table:
@@ -42,6 +42,14 @@ def _hint(store: Store, name: QualifiedName) -> str:
     if store.tables.latest_dropped(name.workspace, name.schema, name.name) is not None:
         return f"it was dropped: UNDROP TABLE {name}"
     return f"SHOW TABLES IN {name.schema}"
+
+
+def name_taken(existing: Table, *, span: Span | None, hint: str | None = None) -> UserError:
+    """The error for a name that `existing` has already."""
+    name = f"{existing.schema}.{existing.name}"
+    drop = f"DROP {existing.kind} {name}"
+    kind = existing.kind.lower()
+    return UserError("TABLE_ALREADY_EXISTS", kind=kind, name=name, drop=drop, span=span, hint=hint)
 
 
 def find_base_table(

@@ -52,11 +52,11 @@ def _lives(lake: OpenLake, instance: Instance, silent: timedelta) -> bool:
 
 def _settle_creation(lake: OpenLake, intent: Table) -> None:
     try:
-        complete, first = first_commits(lake, intent)
-        if first is None:
+        complete, versions = first_commits(lake, intent)
+        if not versions:
             abandon(lake, intent)
         else:
-            lake.store.tables.activate(complete, first)
+            lake.store.tables.activate(complete, versions[0], later=versions[1:])
     except HeadwaterError:
         # Another process may be settling it at this moment; if not, the next start tries again.
         current = lake.store.tables.get_by_id(intent.id)

@@ -35,11 +35,11 @@ def catch_up(lake: OpenLake, table: Table) -> Table:
     return replace(table, shape=shape, modified_at=modified_at)
 
 
-def first_commits(lake: OpenLake, table: Table) -> tuple[Table, TableVersion | None]:
+def first_commits(lake: OpenLake, table: Table) -> tuple[Table, tuple[TableVersion, ...]]:
     """A table being created, with what its log says so far; no version if nothing was committed."""
     files = LocalLogFiles(lake.location(table))
-    if not files.exists(0):
-        return table, None
+    # A log that another tool has kept for long may have lost its first commits.
+    if not files.exists(0) and not files.list_commits():
+        return table, ()
     shape, versions = read_new(files, table.shape, None, default_user=table.creator)
-    first = versions[0] if versions else None
-    return replace(table, shape=shape), first
+    return replace(table, shape=shape), versions

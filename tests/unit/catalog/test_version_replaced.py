@@ -15,7 +15,7 @@ from headwater.tables.create import new_table
 
 
 def test_a_version_with_the_last_number_replaces_it(tmp_path: Path) -> None:
-    lake = acquire_lake(tmp_path / "lake")
+    lake, _ = acquire_lake(tmp_path / "lake")
     store: Store = lake.store
     table = new_table(lake, QualifiedName("headwater", "public", "t"), author=Author("j1", "ann"))
     store.tables.insert_active(replace(table, shape=TableShape(delta_version=0)))

@@ -57,9 +57,13 @@ class Tables:
         table: Table,
         first_version: TableVersion | None = None,
         *,
+        later: Sequence[TableVersion] = (),
         connection: Connection | None = None,
     ) -> Table:
-        """Makes a table visible whose creation is complete, with its shape and first version."""
+        """Makes a table visible whose creation is complete, with its shape and first version.
+
+        A table that existed before it was attached has `later` ones too.
+        """
         active = replace(table, state=TableState.ACTIVE)
         values = {
             "state": TableState.ACTIVE,
@@ -69,7 +73,7 @@ class Tables:
         }
         with self._database.write(connection) as own:
             move_table(own, table, before=TableState.CREATING, values=values)
-            insert_versions(own, table.id, [first_version] if first_version else [])
+            insert_versions(own, table.id, [first_version, *later] if first_version else [])
         return active
 
     def abandon(self, table_id: str, *, connection: Connection | None = None) -> bool:

@@ -33,9 +33,21 @@ def columns_of(schema: str) -> tuple[TableColumn, ...]:
             type=column_type(column),
             nullable=bool(column.get("nullable", True)),
             comment=(column.get("metadata") or {}).get("comment"),
+            constraint=column_constraint(column.get("metadata") or {}),
         )
         for column in _fields(schema)
     )
+
+
+def column_constraint(metadata: Mapping[str, Any]) -> str:
+    """How a column gets its value when an INSERT leaves it out, as CREATE TABLE writes it."""
+    if "delta.generationExpression" in metadata:
+        return f"GENERATED ALWAYS AS ({metadata['delta.generationExpression']})"
+    if "delta.identity.start" in metadata:
+        when = "BY DEFAULT" if metadata.get("delta.identity.allowExplicitInsert") else "ALWAYS"
+        start, step = metadata["delta.identity.start"], metadata.get("delta.identity.step", 1)
+        return f"GENERATED {when} AS IDENTITY (START WITH {start} INCREMENT BY {step})"
+    return f"DEFAULT {metadata['CURRENT_DEFAULT']}" if "CURRENT_DEFAULT" in metadata else ""
 
 
 def column_type(column: Mapping[str, Any]) -> str:
