@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-FEWEST_ROUNDS = 5
+FEWEST_ROUNDS = 3
 _FIRST_QUARTER, _LAST_QUARTER = 0, -1
 
 

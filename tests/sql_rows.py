@@ -41,7 +41,7 @@ def row_matches(expected: str, got: str) -> bool:
 
 def text_matches(expected: str, got: str) -> bool:
     """Whether a cell, or a line of a text, is the one expected."""
-    if expected == _ANYTHING or expected == got:
+    if expected in (_ANYTHING, got):
         return True
     pattern = expected.removeprefix(_PATTERN)
     return pattern != expected and re.fullmatch(pattern, got) is not None
@@ -71,7 +71,7 @@ def _left_over(expected: Sequence[str], got: Sequence[str], matches: Matcher) ->
 
 def _wildcards(line: str) -> int:
     cells = line.split(_BETWEEN)
-    return sum(_ANYTHING == cell or cell.startswith(_PATTERN) for cell in cells)
+    return sum(cell == _ANYTHING or cell.startswith(_PATTERN) for cell in cells)
 
 
 def blessed_rows(expected: Sequence[str], got: Sequence[str]) -> list[str]:

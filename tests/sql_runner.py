@@ -131,7 +131,9 @@ class Runner:
         if outcome == "error":
             raise self._mismatch(record, f"expected an error, got: {result}")
         if not re.search(pattern, result.message, re.DOTALL):
-            raise self._mismatch(record, f"expected a message like {pattern}\ngot: {result.message}")
+            raise self._mismatch(
+                record, f"expected a message like {pattern}\ngot: {result.message}"
+            )
 
     def _check_error(self, record: Record, error: headwater.Error, pattern: str) -> None:
         text = self._neutral(str(error))
@@ -168,7 +170,10 @@ class Runner:
 
     def _unexpected(self, record: Record, got: Sequence[str], blessed: Sequence[str]) -> None:
         if not self.bless:
-            diff = difflib.ndiff(list(record.expected or ()), list(got))
+            # A line that a wildcard stands for is as expected: show it that way.
+            wanted = list(record.expected or ())
+            known = [next((w for w in wanted if row_matches(w, line)), line) for line in got]
+            diff = difflib.ndiff(wanted, known)
             shown = "\n".join(line.rstrip("\n") for line in diff if not line.startswith("?"))
             raise self._mismatch(record, f"expected (-) and got (+):\n{shown}")
         self.file = self.file.with_expected(record.line, blessed)

@@ -88,6 +88,16 @@ def test_an_alter_of_several_commits_is_one_version_after_a_crash(tmp_path: Path
         assert connection.sql("SELECT key FROM t").rows == [(1,)]
 
 
+def test_an_alter_that_only_made_the_table_ready_has_failed(tmp_path: Path) -> None:
+    crash(tmp_path, "ALTER TABLE t RENAME COLUMN id TO key", at="commit.prepared")
+    with headwater.connect(tmp_path) as connection:
+        assert states(connection)["ALTER TABLE t"] == "FAILED"
+        assert [row[5] for row in connection.sql("DESC HISTORY t LIMIT 1")] == ["UPGRADE"]
+        assert connection.sql("SELECT id FROM t").rows == [(1,)]
+        connection.sql("ALTER TABLE t RENAME COLUMN id TO key")
+        assert connection.sql("SELECT key FROM t").rows == [(1,)]
+
+
 def test_a_drop_that_was_recorded_is_a_drop(tmp_path: Path) -> None:
     crash(tmp_path, "DROP TABLE t", at="drop.after_catalog")
     with headwater.connect(tmp_path) as connection:

@@ -1,4 +1,4 @@
-"""`pytest --bless` writes what the statements gave into the `.test` files, for review with git diff."""
+"""`pytest --bless` writes what came out into the `.test` files, for review with git diff."""
 
 from __future__ import annotations
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
 from tests.sql_file import parse, render
 from tests.sql_runner import NOTHING, Runner
 

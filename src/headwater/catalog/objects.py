@@ -41,6 +41,8 @@ class Operation(StrEnum):
     MERGE_INTO = "MERGE_INTO"
     TRUNCATE = "TRUNCATE"
     ALTER = "ALTER"
+    UPGRADE = "UPGRADE"
+    """A table made ready for an ALTER that then did not happen, because its process died."""
     RESTORE = "RESTORE"
     COMPACTION = "COMPACTION"
 

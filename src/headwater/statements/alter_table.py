@@ -46,9 +46,9 @@ def alter_table(context: Context, statement: AlterTable) -> Result:
     with session.lock:
         spark, spark_table = session.spark(), register_table(context.lake, table)
 
-        def work() -> Result:
-            for step in steps:
-                spark.execute(step.format(table=spark_table))
+        def run(texts: list[str]) -> Result:
+            for text in texts:
+                spark.execute(text.format(table=spark_table))
             return Result()
 
         commit(
@@ -57,7 +57,8 @@ def alter_table(context: Context, statement: AlterTable) -> Result:
             table,
             operation=Operation.ALTER,
             author=context.author,
-            work=work,
+            work=lambda: run(steps[-1:]),
+            prepare=(lambda: run(steps[:-1])) if len(steps) > 1 else None,
         )
     return Result(message=f"table {name}: {describe_action(statement.action)}")
 
@@ -70,7 +71,8 @@ def _parts(context: Context, statement: AlterTable) -> tuple[str, str, str]:
 def _steps(table: Table, action: Action) -> list[str]:
     """The Spark statements that carry an action out; `{table}` stands for the table's name.
 
-    Everything that could make a later step fail is checked here, before the first one commits.
+    The last one does what was asked for, those before it make the table ready. Everything that
+    could make it fail is checked here, before the first one commits.
     """
     match action:
         case AddColumns():

@@ -50,13 +50,22 @@ def commit(
     operation: Operation,
     author: Author,
     work: Callable[[], Result],
+    prepare: Callable[[], object] | None = None,
 ) -> Committed:
-    """Do `work`, which writes to `table` through `spark`, and record the version it made."""
+    """Do `work`, which writes to `table` through `spark`, and record the version it made.
+
+    `prepare` makes the table ready for it by commits of their own. They belong to the same version,
+    and say by their operation that the statement is not done with them.
+    """
     with lake.locks.hold(table.id):
         note = stamp(lake, author, operation)
         before = catch_up(lake, _still_there(lake, table))
         reach("commit.before")
         try:
+            if prepare is not None:
+                with spark.commit_note(stamp(lake, author, Operation.UPGRADE)):
+                    prepare()
+                reach("commit.prepared")
             with spark.commit_note(note):
                 result = work()
             reach("commit.after_delta")

@@ -10,7 +10,7 @@ from datetime import timedelta
 
 from headwater.catalog.jobs import Job, JobState
 from headwater.catalog.lease_rules import Instance
-from headwater.catalog.objects import Table, TableState
+from headwater.catalog.objects import Operation, Table, TableState
 from headwater.errors import HeadwaterError
 from headwater.runtime.clock import now
 from headwater.runtime.open_lake import OpenLake
@@ -71,6 +71,8 @@ def _settle_job(lake: OpenLake, job: Job) -> None:
         if table is not None and table.state is TableState.ACTIVE:
             catch_up(lake, table)
     made = lake.store.versions.by_job(job.id)
+    if made and made[-1][1].operation == Operation.UPGRADE:
+        made = []
     state = JobState.SUCCEED if made else JobState.FAILED
     ended_at = made[-1][1].committed_at if made else now()
     error = None if made else INTERRUPTED
