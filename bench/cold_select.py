@@ -49,15 +49,12 @@ class _Process:
             assert child.stdout is not None
             line = child.stdout.readline()
             self.first_row.append(time.perf_counter() - started)
-            child.stdout.read()
+            last = child.stdout.read()
         assert child.returncode == 0, f"{self.name} ended with exit code {child.returncode}"
         after = os.times()
-        self.cpu.append(
-            after.children_user
-            - before.children_user
-            + after.children_system
-            - before.children_system
-        )
+        spent = after.children_user + after.children_system
+        spent -= before.children_user + before.children_system
+        self.cpu.append(json.loads(last)["cpu"] if last.startswith("{") else spent)
         if line.startswith("{"):
             self.steps.append(json.loads(line))
 

@@ -17,7 +17,7 @@ _ROUNDS = 10
 
 def run(scratch: Scratch) -> Findings:
     """Measure the command, beside a Python that does nothing."""
-    arguments = ["sql", "--lake", scratch.cold_lake, "-e", "SHOW TABLES"]
+    arguments: list[str | Path] = ["sql", "--lake", scratch.cold_lake, "-e", "SHOW TABLES"]
     scratch.say(f"SHOW TABLES from cold: {_ROUNDS} rounds")
     ours, python = interleave(
         [

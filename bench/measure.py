@@ -34,6 +34,8 @@ class Samples:
 
     name: str
     seconds: tuple[float, ...]
+    own_cpu: tuple[float, ...] = ()
+    """CPU seconds of the measuring thread alone: no waiting, so neighbours hardly change them."""
 
     @property
     def median(self) -> float:
@@ -108,16 +110,20 @@ def interleave(
     for _ in range(warm_ups):
         for contender in contenders:
             _timed(contender)
-    taken: list[list[float]] = [[] for _ in contenders]
+    taken: list[list[_Taken]] = [[] for _ in contenders]
     deadline = time.monotonic() + most_seconds
     for done in range(rounds):
         if done >= FEWEST_ROUNDS and time.monotonic() > deadline:
             break
-        for contender, seconds in zip(contenders, taken, strict=True):
-            seconds.append(_timed(contender))
+        for contender, times in zip(contenders, taken, strict=True):
+            times.append(_timed(contender))
     return [
-        Samples(contender.name, tuple(seconds))
-        for contender, seconds in zip(contenders, taken, strict=True)
+        Samples(
+            contender.name,
+            tuple(t.seconds for t in times),
+            own_cpu=tuple(t.own_cpu for t in times),
+        )
+        for contender, times in zip(contenders, taken, strict=True)
     ]
 
 
@@ -134,9 +140,15 @@ def duel(
     return Duel(*both)
 
 
-def _timed(contender: Contender) -> float:
-    started = time.perf_counter()
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    seconds: float
+    own_cpu: float
+
+
+def _timed(contender: Contender) -> _Taken:
+    started, cpu = time.perf_counter(), time.thread_time()
     contender.run()
-    taken = time.perf_counter() - started
+    taken = _Taken(time.perf_counter() - started, time.thread_time() - cpu)
     contender.settle()
     return taken

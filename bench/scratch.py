@@ -7,11 +7,15 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from headwater.dbapi import Connection
 
 HEADWATER = Path(sys.executable).with_name("headwater")
 ROOT = Path(__file__).parent.parent
@@ -44,6 +48,11 @@ class Scratch:
             stdout=subprocess.DEVNULL,
         )
         return path
+
+
+def rows_of(connection: Connection, text: str) -> Callable[[], object]:
+    """Runs a statement and takes its rows into Python, when called."""
+    return lambda: connection.sql(text).rows
 
 
 @contextmanager

@@ -7,13 +7,14 @@ tables and records a job; the target says how much all of that may cost.
 from __future__ import annotations
 
 from contextlib import closing
+from statistics import median
 from typing import Any
 
 import headwater
-from bench.measure import Contender, duel
-from bench.outcome import Findings, Outcome, more_than_rival
+from bench.measure import Contender, Duel, duel
+from bench.outcome import Findings, more_than_rival, shown
 from bench.profiling import print_profile
-from bench.scratch import Scratch
+from bench.scratch import Scratch, rows_of
 from bench.select_texts import TABLES, TEXTS
 from bench.spark_counters import counted
 
@@ -32,23 +33,24 @@ def run(scratch: Scratch) -> Findings:
         outcomes, notes = [], []
         for case, text in TEXTS.items():
             scratch.say(f"{case}: {_ROUNDS} rounds")
-            outcomes.append(_compare(connection, case, text))
-            notes.append(_counts(connection, case, text))
+            found = _compare(connection, case, text)
+            outcomes.append(more_than_rival(case, found, most=MOST_SECONDS_MORE))
+            notes.append(_costs(connection, case, text, found))
             if scratch.profile:
-                print_profile(case, lambda text=text: connection.sql(text).rows, times=50)
+                print_profile(case, rows_of(connection, text), times=50)
     return Findings(tuple(outcomes), tuple(notes))
 
 
-def _compare(connection: headwater.Connection, case: str, text: str) -> Outcome:
+def _compare(connection: headwater.Connection, case: str, text: str) -> Duel:
     spark = _pyspark(connection)
     ours = {tuple(row) for row in connection.sql(text).rows}
     theirs = {tuple(row) for row in spark.sql(text).collect()}
     assert ours == theirs, f"{case}: the rows differ"
-    found = duel(
+    return duel(
         # The job's figures are collected in the background; they must not slow the rival down.
         Contender(
             "Headwater",
-            lambda: connection.sql(text).rows,
+            rows_of(connection, text),
             settle=connection.session.lake.flush_background,
         ),
         Contender("spark.sql", lambda: spark.sql(text).collect()),
@@ -56,19 +58,15 @@ def _compare(connection: headwater.Connection, case: str, text: str) -> Outcome:
         warm_ups=_WARM_UPS,
         most_seconds=_SECONDS_PER_TEXT,
     )
-    return more_than_rival(case, found, most=MOST_SECONDS_MORE)
 
 
-def _counts(connection: headwater.Connection, case: str, text: str) -> str:
+def _costs(connection: headwater.Connection, case: str, text: str, found: Duel) -> str:
     spark = _pyspark(connection)
     lake = connection.session.lake
-    ours = counted(spark, lambda: connection.sql(text).rows, settle=lake.flush_background)
+    ours = counted(spark, rows_of(connection, text), settle=lake.flush_background)
     theirs = counted(spark, lambda: spark.sql(text).collect())
-    return (
-        f"{case}: {ours.jvm_calls} calls to the JVM against {theirs.jvm_calls}, and "
-        f"{ours.jvm_calls_behind} in the background; Spark jobs {ours.spark_jobs} "
-        f"against {theirs.spark_jobs}"
-    )
+    cpu = f"{shown(median(found.ours.own_cpu))} against {shown(median(found.theirs.own_cpu))}"
+    return f"{case}: Python's own CPU time {cpu}; {ours.against(theirs)}"
 
 
 def _pyspark(connection: headwater.Connection) -> Any:

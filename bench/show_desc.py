@@ -14,7 +14,7 @@ import headwater
 from bench.measure import Contender, interleave
 from bench.outcome import Findings, Outcome, below
 from bench.profiling import print_profile
-from bench.scratch import Scratch
+from bench.scratch import Scratch, rows_of
 from bench.spark_counters import spark_jobs
 from headwater.catalog.jobs import Job, JobState, job_id
 from headwater.catalog.objects import Table
@@ -41,7 +41,7 @@ def run(scratch: Scratch) -> Findings:
         assert not process.running(), "a metadata statement started Spark"
         if scratch.profile:
             for text in _STATEMENTS:
-                print_profile(text, lambda text=text: connection.sql(text).rows, times=20)
+                print_profile(text, rows_of(connection, text), times=20)
         scratch.say("SHOW and DESC with Spark running")
         connection.sql("SELECT count(*) FROM t")
         connection.session.lake.flush_background()
@@ -58,7 +58,7 @@ def _measure(connection: headwater.Connection, suffix: str) -> list[Outcome]:
     contenders = [
         Contender(
             text,
-            lambda text=text: connection.sql(text).rows,
+            rows_of(connection, text),
             settle=connection.session.lake.flush_background,
         )
         for text in _STATEMENTS

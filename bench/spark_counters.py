@@ -18,6 +18,14 @@ class Counts:
     jvm_calls_behind: int
     spark_jobs: int
 
+    def against(self, rival: Counts) -> str:
+        """Both in one sentence."""
+        return (
+            f"{self.jvm_calls} calls to the JVM against {rival.jvm_calls}, and "
+            f"{self.jvm_calls_behind} in the background; Spark jobs {self.spark_jobs} "
+            f"against {rival.spark_jobs}"
+        )
+
 
 def spark_jobs(session: Any) -> int:
     """How many Spark jobs this process has run so far."""

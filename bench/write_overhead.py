@@ -102,12 +102,7 @@ def _compare(
     mine, other = counted(spark, ours, settle=settle), counted(spark, plain)
     if scratch.profile:
         print_profile(case, ours, times=5)
-    note = (
-        f"{case}: {mine.jvm_calls} calls to the JVM against {other.jvm_calls}, and "
-        f"{mine.jvm_calls_behind} in the background; Spark jobs {mine.spark_jobs} "
-        f"against {other.spark_jobs}"
-    )
-    return times_rival(case, found, most=MOST_TIMES), note
+    return times_rival(case, found, most=MOST_TIMES), f"{case}: {mine.against(other)}"
 
 
 def _next(run: Run, text: Text, table: str) -> Callable[[], object]:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from headwater.cli.statement_thread import StatementThread
     from headwater.result import Result
 
+# Each statement runs once: compiling it to the fastest code takes longer than running it does.
+_QUICK_START = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1"}
 _ROWS = re.compile(r"rows: (\d+)\Z")
 
 
@@ -52,7 +54,7 @@ def demo(lake: str | None) -> None:
     folder = _new_folder(lake)
     click.echo(f"The lake of this demonstration is in {folder}\nThe first statement starts Spark.")
     output = Output(writer("table", sys.stdout), messages=sys.stdout)
-    with opened(folder) as connection:
+    with opened(folder, spark_conf=_QUICK_START) as connection:
         wait = progress_line(connection.progress, wanted=True)
         _tell(StatementThread(connection, wait=wait), output)
     name = shlex.quote(str(folder))

@@ -43,11 +43,11 @@ def lake_folder_if_any(given: str | None) -> Path | None:
 
 
 @contextmanager
-def opened(folder: Path) -> Iterator[Connection]:
-    """A connection to the lake, given back whatever happens."""
+def opened(folder: Path, **config: Any) -> Iterator[Connection]:
+    """A connection to the lake, given back whatever happens; `config` as for connect()."""
     from headwater.dbapi import connect
 
-    connection = connect(folder)
+    connection = connect(folder, **config)
     try:
         yield connection
     finally:
