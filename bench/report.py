@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
@@ -12,6 +13,12 @@ from bench.scratch import ROOT
 PAGE = ROOT / "docs" / "benchmarks.md"
 _BEGIN, _END = "<!-- bench: begin -->", "<!-- bench: end -->"
 _HEADERS = ("benchmark", "case", "Headwater", "against", "measured", "target", "verdict")
+# Spark wants all cores for itself; beyond that somebody else is at work too.
+_CALM = 1.5
+_BUSY = (
+    "- the machine was busy with other work: take absolute times and single verdicts with care, "
+    "and look at the counts and CPU times below the table"
+)
 
 
 def as_table(findings: Mapping[str, Findings]) -> str:
@@ -58,11 +65,13 @@ def _sections(
     findings: Mapping[str, Findings], *, methods: Mapping[str, str], load: Sequence[float]
 ) -> list[str]:
     shares = " to ".join(f"{share:.1f}" for share in sorted(load))
+    busy = max(load) > _CALM * (os.cpu_count() or 1)
     return [
         f"Measured on {datetime.now(UTC):%Y-%m-%d}:",
         "",
         *(f"- {line}" for line in describe_machine()),
         f"- processes that wanted a core meanwhile, ours included (load average): {shares}",
+        *([_BUSY] if busy else []),
         "",
         as_table(findings),
         "",

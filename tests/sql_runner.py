@@ -27,9 +27,21 @@ _MAIN = "main"
 _LAKE = "${lake}"
 _TIME = re.compile(r"\$\{time:([\w.]+):(\d+)\}")
 _JOB = "${job}"
-_NEVER_SHOWN = ("py4j", "java.", "at org.", "org.apache", "Traceback")
+# Java at the user, and words that mean something only to whoever works on Spark.
+_NEVER_SHOWN = (
+    *("py4j", "java.", "at org.", "org.apache", "Traceback"),
+    *("spark_catalog", "_LEGACY_ERROR", "DataFrameWriter", "spark.databricks."),
+)
+# A handful of rows is read faster than code for them is generated, compiled and optimised.
+_SPARK_FOR_FEW_ROWS = {
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.shuffle.partitions": "1",
+    "spark.sql.adaptive.enabled": "false",
+}
 # Results must not depend on the machine.
-_DEFAULTS = {"user": "tester", "time_zone": "UTC"}
+_DEFAULTS = {"user": "tester", "time_zone": "UTC", "spark_conf": _SPARK_FOR_FEW_ROWS}
 
 
 class Mismatch(AssertionError):

@@ -75,14 +75,14 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def nearest(word: str, candidates: Iterable[str]) -> str | None:
+def nearest(word: str, candidates: Iterable[str], *, cutoff: float = 0.7) -> str | None:
     """The candidate most like `word`, or None when nothing is close."""
     known = {candidate.lower(): candidate for candidate in candidates}
-    found = difflib.get_close_matches(word.lower(), list(known), n=1, cutoff=0.6)
+    found = difflib.get_close_matches(word.lower(), list(known), n=1, cutoff=cutoff)
     return known[found[0]] if found else None
 
 
-def did_you_mean(word: str, candidates: Iterable[str]) -> str | None:
+def did_you_mean(word: str, candidates: Iterable[str], *, cutoff: float = 0.7) -> str | None:
     """A hint sentence for a misspelt `word`, or None."""
-    best = nearest(word, candidates)
+    best = nearest(word, candidates, cutoff=cutoff)
     return f"did you mean {best}?" if best else None

@@ -127,7 +127,7 @@ class Session:
             text=mask(text),
             started_at=at,
             instance=self._lake.instance.id,
-            query_tag=settings.get("query_tag", ""),
+            query_tag=mask(settings.get("query_tag", "")),
             priority=int(settings.get("priority", "0")),
             settings={key: _masked_value(key, value) for key, value in settings.items()},
         )
@@ -189,7 +189,10 @@ class Session:
 
 
 def _measure(lake: OpenLake, job: str) -> None:
-    tables = lake.engine.tables_read(job)
+    workspace = lake.config.workspace
+    tables = [
+        replace(use, table=f"{workspace}.{use.table}") for use in lake.engine.tables_read(job)
+    ]
     if tables:
         lake.store.jobs.measured(job, tables)
 

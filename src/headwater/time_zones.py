@@ -28,4 +28,3 @@ def zone_of(name: str) -> tzinfo:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, OSError) as error:
         raise ValueError(f"there is no time zone {name!r}") from error
-

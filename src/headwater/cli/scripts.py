@@ -74,8 +74,8 @@ def run_script(thread: StatementThread, script: Script, output: Output) -> None:
         for timed in thread.run(script.text):
             finished += 1
             show(timed.result, timed.seconds, output)
-    except HeadwaterError as error:
-        _place(error, script, finished)
+    except HeadwaterError:
+        _say_where(script, finished)
         raise
 
 
@@ -95,16 +95,15 @@ def show(result: Result, seconds: float, output: Output) -> None:
         click.echo(timing_text(result, seconds), err=True)
 
 
-def _place(error: HeadwaterError, script: Script, finished: int) -> None:
+def _say_where(script: Script, finished: int) -> None:
     """Say which statement of a longer script failed."""
-    from headwater.sql.masking import masked_with_span
     from headwater.sql.split import split
 
-    if error.statement is None and error.span is not None:
-        # The script as a whole could not be read, so none of its statements ran.
-        error.statement, error.span = masked_with_span(script.text, error.span)
+    try:
+        pieces = split(script.text)
+    except UserError:
+        # The script as a whole could not be read: none of it ran, and the error shows where.
         return
-    pieces = split(script.text)
     if finished < len(pieces) and len(pieces) > 1:
         line = script.text.count("\n", 0, pieces[finished].start) + 1
         click.echo(f"{script.name}: statement {finished + 1}, at line {line}, failed", err=True)

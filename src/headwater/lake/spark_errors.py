@@ -33,6 +33,9 @@ _CATALOG = re.compile(r"`?spark_catalog`?\.")
 _NOISE = re.compile(r"\n\s*== SQL|\n\s*at |;\n|\n'[A-Z]|\n[+:]- |\n\n|\n\s*Caused by")
 # Advice that speaks of Spark's catalog, not of ours.
 _ADVICE = re.compile(r" (?:Verify the spelling|If necessary set \"spark\.sql\.ansi).*", re.DOTALL)
+_HINTS = {
+    "DELTA_UNSUPPORTED_SUBQUERY": "MERGE INTO <table> USING (<subquery>) s ON .. WHEN MATCHED ..",
+}
 _CONFLICTS = ("DELTA_CONCURRENT", "DELTA_METADATA_CHANGED", "DELTA_PROTOCOL_CHANGED")
 
 
@@ -86,10 +89,15 @@ def _shaped(
     """An error with a condition of Spark's or Delta's, or with ours where we know better."""
     if condition == "SPARK_JOB_CANCELLED":
         return UserError("JOB_CANCELLED", job_id="", detail=detail)
+    if "DELTA_MERGE_UNRESOLVED_EXPRESSION" in message:
+        # Delta asks Spark for a text of its own that Spark does not have.
+        return UserError("MERGE_COLUMN_NOT_FOUND", detail=detail)
     if condition.startswith(_CONFLICTS):
         return TransientError("CONCURRENT_CHANGE", problem=_sentence(message), detail=detail)
     kind = _kind(condition, sqlstate or "")
-    return kind(condition, text=_sentence(message), sqlstate=sqlstate, span=span, detail=detail)
+    hint = _HINTS.get(condition)
+    text = _sentence(message)
+    return kind(condition, text=text, sqlstate=sqlstate, span=span, detail=detail, hint=hint)
 
 
 def _kind(condition: str, sqlstate: str) -> type[HeadwaterError]:

@@ -109,7 +109,7 @@ def parse_create_table(cursor: Cursor) -> CreateTable:
         statement = _clause(cursor, statement)
     if not (statement.columns or statement.query or statement.like or statement.location):
         cursor.fail_expected("a column list, LIKE or AS SELECT")
-    return _hive_partition_columns(statement)
+    return _with_sound_columns(statement)
 
 
 def _at_query_in_parentheses(cursor: Cursor) -> bool:
@@ -117,6 +117,8 @@ def _at_query_in_parentheses(cursor: Cursor) -> bool:
 
 
 def _clause(cursor: Cursor, statement: CreateTable) -> CreateTable:
+    if cursor.at("COMMENT") and statement.comment is not None:
+        cursor.fail("COMMENT stands here twice")
     if cursor.accept("USING"):
         _using(cursor)
         return statement
@@ -221,9 +223,13 @@ def _constraint(cursor: Cursor) -> str:
     return cursor.text[start : cursor.tokens[cursor.position - 1].end]
 
 
-def _hive_partition_columns(statement: CreateTable) -> CreateTable:
-    """Every partition and cluster column must be one of the columns, when these are known."""
-    known = {column.name.lower() for column in statement.columns}
+def _with_sound_columns(statement: CreateTable) -> CreateTable:
+    """No column twice; every partition and cluster column one of them, when they are known."""
+    known: set[str] = set()
+    for column in statement.columns:
+        if column.name.lower() in known:
+            raise UserError("COLUMN_ALREADY_EXISTS", column=column.name, table=statement.name)
+        known.add(column.name.lower())
     for name in (*statement.partitioned_by, *statement.clustered_by):
         if known and name.lower() not in known:
             raise UserError("COLUMN_NOT_DEFINED", name=name, table=statement.name)

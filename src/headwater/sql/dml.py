@@ -77,13 +77,24 @@ def parse_update(cursor: Cursor) -> Update:
     target = cursor.object_name("the table's name")
     if cursor.at_end:
         cursor.fail_expected("SET")
+    _require_condition(cursor)
     return Update(target, cursor.text)
 
 
 def parse_delete(cursor: Cursor) -> Delete:
     """Read the statement as far as its target; the cursor stands before DELETE."""
     cursor.expect("DELETE", "FROM")
-    return Delete(cursor.object_name("the table's name"), cursor.text)
+    target = cursor.object_name("the table's name")
+    _require_condition(cursor)
+    return Delete(target, cursor.text)
+
+
+def _require_condition(cursor: Cursor) -> None:
+    """A WHERE at the very end would be an alias to Spark, and all rows would be meant."""
+    last = cursor.tokens[-2]
+    if last.upper == "WHERE":
+        cursor.position = len(cursor.tokens) - 1
+        cursor.fail_expected("a condition")
 
 
 def parse_merge(cursor: Cursor) -> Merge:

@@ -92,6 +92,8 @@ def parse_optimize(cursor: Cursor) -> Optimize:
     where: str | None = None
     if cursor.accept("WHERE"):
         start = cursor.token.start
+        if cursor.at_end:
+            cursor.fail_expected("a condition")
         while not cursor.at_end and not cursor.at("OPTIONS"):
             cursor.advance()
         where = cursor.text[start : cursor.tokens[cursor.position - 1].end]

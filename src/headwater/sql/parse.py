@@ -119,7 +119,6 @@ SPARK_COMMANDS = (
     "DESC QUERY",
     "DROP TEMPORARY FUNCTION",
     "DROP TEMPORARY VARIABLE",
-    "EXECUTE IMMEDIATE",
     "SET VAR",
     "SET VARIABLE",
     "SHOW FUNCTIONS",
@@ -164,7 +163,8 @@ def _unknown(cursor: Cursor, words: tuple[str, ...]) -> UserError:
         hint = did_you_mean(cursor.token.text, firsts)
         word = cursor.token.text
         return UserError("UNKNOWN_STATEMENT", word=word, span=cursor.token.span, hint=hint)
-    start, second = cursor.token.start, cursor.peek(1)
-    typed = cursor.text[start : second.end]
-    near = did_you_mean(typed, same_start) or f"known are {', '.join(sorted(same_start))}"
-    return NotSupported("UNKNOWN_STATEMENT", word=typed, span=second.span, hint=near)
+    known = f"known are {', '.join(sorted(same_start))}"
+    last = cursor.peek(3 if words[1:3] == ("OR", "REPLACE") else 1)
+    typed = cursor.text[cursor.token.start : last.end]
+    near = None if last.kind == "end" else did_you_mean(typed, same_start, cutoff=0.85)
+    return NotSupported("UNKNOWN_STATEMENT", word=typed, span=last.span, hint=near or known)

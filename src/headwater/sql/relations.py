@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from headwater.errors import Span
+from headwater.errors import Span, UserError
 from headwater.names import ObjectName
 from headwater.sql.tokens import Token
 
@@ -56,6 +56,8 @@ class StatementRelation:
 
     text: str
     span: Span
+    text_start: int = 0
+    """Where `text` stands in the whole statement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,10 +209,12 @@ def _relation(scan: _Scan, role: str = "read") -> None:
     span = Span(start, scan.at(-1).end)
     if scan.symbol("(") and role == "read":
         return  # a table function; its arguments are scanned like any other parentheses
-    if len(parts) <= 3:
-        travel = _time_travel(scan)
-        aliased = _at_alias(scan.at(0))
-        scan.named.append(Relation(ObjectName.of(*parts), span, role, travel, aliased))
+    if len(parts) > 3:
+        problem = "a name has at most three parts: workspace.schema.name"
+        raise UserError("SYNTAX_ERROR", problem=problem, span=span)
+    travel = _time_travel(scan)
+    aliased = _at_alias(scan.at(0))
+    scan.named.append(Relation(ObjectName.of(*parts), span, role, travel, aliased))
 
 
 def _at_alias(token: Token) -> bool:
@@ -222,9 +226,16 @@ def _parenthesised(scan: _Scan) -> None:
     if inner in ("SHOW", "DESC", "DESCRIBE"):
         start = scan.place
         end = _after_parentheses(scan.tokens, start)
-        text = scan.text[scan.tokens[start + 1].start : scan.tokens[end - 2].end]
+        inner_start = scan.tokens[start + 1].start
+        if scan.tokens[end - 1].text != ")":
+            raise UserError(
+                "SYNTAX_ERROR",
+                problem="this parenthesis is never closed",
+                span=scan.tokens[start].span,
+            )
+        text = scan.text[inner_start : scan.tokens[end - 2].end]
         span = Span(scan.tokens[start].start, scan.tokens[end - 1].end)
-        scan.statements.append(StatementRelation(text, span))
+        scan.statements.append(StatementRelation(text, span, inner_start))
         scan.place = end
         return
     scan.levels.append(_Level(in_from=inner not in _STARTS_QUERY))

@@ -77,6 +77,10 @@ def _steps(table: Table, action: Action) -> list[str]:
     match action:
         case AddColumns():
             _require_new(table, (column.name for column, _ in action.columns))
+            added = {column.name.lower() for column, _ in action.columns}
+            for _, position in action.columns:
+                if position and position.after and position.after.lower() not in added:
+                    _require_column(table, position.after)
             return [_alter(action.to_sql())]
         case RenameColumn():
             _require_column(table, action.column[0])

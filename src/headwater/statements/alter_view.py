@@ -18,19 +18,20 @@ from headwater.statements.rename import rename_table
 def alter_view(context: Context, statement: AlterView) -> Result:
     """Change a view."""
     view = require_view(context, statement.name, statement="ALTER VIEW")
+    name, name_span = context.qualify(statement.name), context.span_of(statement.name)
     context.lake.writer.ensure()
     if statement.rename_to is not None:
         return rename_table(context, view, statement.rename_to)
     shape = view.shape
     changed = replace(view, modified_at=now())
     if statement.query is not None:
-        columns = named(view_columns(context, statement.query_span), (), None)
+        columns = named(view_columns(context, name, statement.query_span), (), name_span)
         changed = replace(changed, view_text=statement.query, view_schema=context.session.schema)
         changed = replace(changed, shape=replace(shape, columns=columns))
     else:
         changed = replace(changed, shape=replace(shape, comment=statement.comment))
     context.store.tables.replace_view(changed)
-    return Result(message=f"view {context.qualify(statement.name)} altered")
+    return Result(message=f"view {name} altered")
 
 
 def require_view(context: Context, name: ObjectName, *, statement: str) -> Table:
@@ -38,5 +39,12 @@ def require_view(context: Context, name: ObjectName, *, statement: str) -> Table
     view = context.table(name)
     if view.kind is not TableKind.VIEW:
         span = context.span_of(name)
-        raise UserError("NOT_A_VIEW", name=context.qualify(name), statement=statement, span=span)
+        instead = statement.replace("VIEW", "TABLE")
+        raise UserError(
+            "NOT_A_VIEW",
+            name=context.qualify(name),
+            statement=statement,
+            instead=instead,
+            span=span,
+        )
     return view

@@ -122,10 +122,15 @@ class Context:
 
     def span_of(self, name: ObjectName) -> Span | None:
         """Where a name stands in the text, for the caret; None when it cannot be told."""
-        for token in self.tokens:
-            if token.is_name and token.value.lower() == name.name:
-                return token.span
-        return None
+        parts = [part for part in (name.workspace, name.schema, name.name) if part is not None]
+        steps = 2 * len(parts) - 1
+        found = None
+        for place, token in enumerate(self.tokens):
+            words = [t.value.lower() for t in self.tokens[place : place + steps]]
+            if token.is_name and words[::2] == parts and set(words[1::2]) <= {"."}:
+                found = Span(token.start, self.tokens[place + steps - 1].end)
+                # `RENAME TO t`: of two equal names the later one is the one in question.
+        return found
 
     def table(self, name: ObjectName) -> Table:
         """The table or view of that name."""

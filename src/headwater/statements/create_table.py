@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +24,8 @@ from headwater.tables.find import find_schema, name_taken
 from headwater.tables.properties import delta_properties
 from headwater.tables.registration import register_database, register_table, spark_name
 from headwater.tables.versions import catch_up
+
+_SPECIAL = re.compile(r"[ ,;{}()\n\t=]")
 
 
 def create_table(context: Context, statement: CreateTable) -> Result:
@@ -138,6 +141,9 @@ def _head(context: Context, statement: CreateTable, table: Table, verb: str) -> 
     properties = delta_properties(statement.properties)
     if any(column.constraint.upper().startswith("DEFAULT") for column in statement.columns):
         properties["delta.feature.allowColumnDefaults"] = "supported"
+    if any(_SPECIAL.search(column.name) for column in statement.columns):
+        # Parquet cannot have such a name in its files; column mapping keeps another one there.
+        properties.setdefault("delta.columnMapping.mode", "name")
     if properties:
         parts.append(f"TBLPROPERTIES ({render_properties(tuple(properties.items()))})")
     return " ".join(parts)

@@ -7,12 +7,14 @@ from dataclasses import replace
 
 from headwater.catalog.objects import Table, TableColumn, TableKind, TableShape, TableState
 from headwater.errors import Span, UserError
+from headwater.names import QualifiedName
 from headwater.result import Result
 from headwater.runtime.clock import now
 from headwater.sql.edits import Edit
 from headwater.sql.views import CreateView, ViewColumn
 from headwater.statements.context import Context
 from headwater.statements.spark_text import spark_text
+from headwater.statements.view_query import require_view_query
 from headwater.tables.allowed_names import require_allowed_name
 from headwater.tables.find import find_schema, name_taken
 
@@ -29,7 +31,7 @@ def create_view(context: Context, statement: CreateView) -> Result:
     if existing is not None and not (statement.or_replace and existing.kind is TableKind.VIEW):
         hint = f"CREATE OR REPLACE VIEW {name} .." if existing.kind is TableKind.VIEW else None
         raise name_taken(existing, span=span, hint=hint)
-    columns = named(view_columns(context, statement.query_span), statement.columns, span)
+    columns = named(view_columns(context, name, statement.query_span), statement.columns, span)
     at = now()
     view = Table(
         id=uuid.uuid4().hex[:12],
@@ -54,9 +56,12 @@ def create_view(context: Context, statement: CreateView) -> Result:
     return Result(message=f"view {name} {'created' if existing is None else 'replaced'}")
 
 
-def view_columns(context: Context, query_span: Span | None) -> tuple[TableColumn, ...]:
+def view_columns(
+    context: Context, view: QualifiedName, query_span: Span | None
+) -> tuple[TableColumn, ...]:
     """The columns of the query that stands at `query_span`, as Spark sees them."""
     start = query_span.start if query_span else 0
+    require_view_query(context, view, context.text[start:])
     session = context.session
     with session.lock:
         head = Edit(Span(0, start), "")

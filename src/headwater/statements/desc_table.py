@@ -7,6 +7,7 @@ from headwater.result import Result, Row, string_columns
 from headwater.sql.describe import DescTable
 from headwater.statements.context import Context
 from headwater.statements.info_rows import info_rows
+from headwater.statements.information_schema import INFORMATION_SCHEMA, VIEW_COLUMNS
 from headwater.statements.property_text import shown_properties
 from headwater.tables.versions import catch_up
 
@@ -15,6 +16,9 @@ COLUMNS = string_columns("column_name", "data_type", "comment")
 
 def desc_table(context: Context, statement: DescTable) -> Result:
     """The columns; with EXTENDED also everything else that is known."""
+    if statement.name.schema == INFORMATION_SCHEMA and statement.name.name in VIEW_COLUMNS:
+        known = VIEW_COLUMNS[statement.name.name]
+        return Result.from_rows(COLUMNS, [(column.name, column.type, "") for column in known])
     table = catch_up(context.lake, context.table(statement.name))
     rows: list[Row] = [(c.name, c.type, c.comment or "") for c in table.shape.columns]
     if statement.extended:

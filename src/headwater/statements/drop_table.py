@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from headwater.errors import UserError
 from headwater.result import Result
 from headwater.runtime.clock import now
 from headwater.runtime.failpoints import reach
@@ -14,6 +15,11 @@ from headwater.tables.versions import catch_up
 
 def drop_table(context: Context, statement: DropTable) -> Result:
     """Drop a table."""
+    if statement.name.schema is None and statement.name.name in context.session.temporary_views:
+        hint, span = f"DROP VIEW {statement.name}", context.span_of(statement.name)
+        raise UserError(
+            "NOT_A_TABLE", name=statement.name, statement="DROP TABLE", span=span, hint=hint
+        )
     name = context.qualify(statement.name)
     existing = context.store.tables.get(name.workspace, name.schema, name.name)
     if existing is None and statement.if_exists:

@@ -197,3 +197,4 @@ _VIEWS: dict[str, tuple[tuple[Column, ...], Callable[[Context], list[Row]]]] = {
     "views": (VIEWS, _views),
     "job_history": (JOB_HISTORY, _job_history),
 }
+VIEW_COLUMNS = {name: columns for name, (columns, _) in _VIEWS.items()}

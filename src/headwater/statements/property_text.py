@@ -1,25 +1,34 @@
-"""Properties as DESC shows them: `((key,value),(key,value))`, the lake's inner ones left out."""
+"""Properties as DESC shows them: `((key,value),(key,value))`, without secrets and bookkeeping."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-# Delta's own bookkeeping says nothing to a user and changes behind their back.
-_INNER = ("delta.columnMapping.maxColumnId", "delta.rowTracking.", "delta.inCommitTimestamp")
-# What every table of ours starts with (lake/engine_settings.py).
-_DEFAULTS = {
-    "delta.checkpointInterval": "100",
-    "delta.enableDeletionVectors": "true",
-    "delta.enableInCommitTimestamps": "true",
-}
+from headwater.sql.credentials import is_credential
+
+# What Delta keeps for itself, and what Headwater sets on its own to carry out other properties.
+_INNER = (
+    "delta.checkpointInterval",
+    "delta.columnMapping.",
+    "delta.deletedFileRetentionDuration",
+    "delta.enableDeletionVectors",
+    "delta.enableInCommitTimestamps",
+    "delta.enableRowTracking",
+    "delta.enableTypeWidening",
+    "delta.feature.",
+    "delta.inCommitTimestamp",
+    "delta.logRetentionDuration",
+    "delta.rowTracking.",
+)
+_COVER = "****"
 
 
 def visible_properties(properties: Mapping[str, str]) -> dict[str, str]:
-    """The properties a user set, or could have set."""
+    """The properties a user set, values of credentials covered."""
     return {
-        key: value
+        key: _COVER if is_credential(key, is_setting=True) else value
         for key, value in sorted(properties.items())
-        if not key.startswith(_INNER) and _DEFAULTS.get(key) != value
+        if not key.startswith(_INNER)
     }
 
 

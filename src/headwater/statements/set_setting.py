@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headwater.errors import UserError, ValueRejected
+from headwater.errors import Span, UserError, ValueRejected
 from headwater.names import did_you_mean
 from headwater.result import Result
 from headwater.sql.settings import TIME_ZONE_KEY, Set
@@ -25,14 +25,9 @@ _FIXED = ("spark.master", "spark.app.name")
 
 def set_setting(context: Context, statement: Set) -> Result:
     """Change a setting of this session."""
-    key, value = statement.key, statement.value
-    if key.lower() in KNOWN:
-        key = key.lower()
-    elif not key.startswith(FREE_PREFIXES):
-        hint = did_you_mean(key, KNOWN) or "settings start with spark., cz., dt.args. or headwater."
-        raise UserError("UNKNOWN_SETTING", key=key, span=context.tokens[1].span, hint=hint)
+    key, value = setting_key(context, statement.key), statement.value
     if key in _FIXED or key.startswith(_FIXED_PREFIXES):
-        raise UserError("SETTING_IS_FIXED", key=key, span=context.tokens[1].span)
+        raise UserError("SETTING_IS_FIXED", key=key, span=_key_span(context))
     if key == TIME_ZONE_KEY:
         _require_zone(value)
     if key == "priority" and not value.isdigit():
@@ -43,6 +38,26 @@ def set_setting(context: Context, statement: Set) -> Result:
             session.spark().set(key, value)
         session.settings[key] = value
     return Result(message=f"{key} is set")
+
+
+def setting_key(context: Context, key: str) -> str:
+    """The key as it is kept; one that cannot be is a user error."""
+    if key.lower() in KNOWN:
+        return key.lower()
+    if not key.startswith(FREE_PREFIXES):
+        hint = did_you_mean(key, KNOWN) or "settings start with spark., cz., dt.args. or headwater."
+        raise UserError("UNKNOWN_SETTING", key=key, span=_key_span(context), hint=hint)
+    return key
+
+
+def _key_span(context: Context) -> Span:
+    """From the word after SET or RESET to the last one before `=`."""
+    first, last = context.tokens[1], context.tokens[1]
+    for token in context.tokens[1:]:
+        if token.kind == "end" or token.text == "=":
+            break
+        last = token
+    return Span(first.start, last.end)
 
 
 def _require_zone(value: str) -> None:

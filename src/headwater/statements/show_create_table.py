@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from headwater.catalog.objects import Table, TableKind
+from headwater.errors import UserError
 from headwater.names import ObjectName
 from headwater.result import Result, string_columns
 from headwater.sql.create_table import ColumnDefinition, CreateTable
+from headwater.sql.cursor import Cursor
 from headwater.sql.show import ShowCreateTable
+from headwater.sql.types import parse_type
 from headwater.sql.views import CreateView
 from headwater.statements.context import Context
-from headwater.tables.properties import user_properties
+from headwater.statements.property_text import visible_properties
 from headwater.tables.versions import catch_up
 
 
@@ -34,7 +37,7 @@ def _view(table: Table) -> str:
 def _table(table: Table) -> str:
     shape = table.shape
     columns = tuple(
-        ColumnDefinition(c.name, c.type.upper(), c.nullable, c.constraint, c.comment)
+        ColumnDefinition(c.name, _type(c.type), c.nullable, c.constraint, c.comment)
         for c in shape.columns
     )
     return CreateTable(
@@ -43,6 +46,15 @@ def _table(table: Table) -> str:
         partitioned_by=shape.partition_columns,
         clustered_by=shape.cluster_columns,
         comment=shape.comment,
-        properties=user_properties(shape.properties),
+        properties=tuple(visible_properties(shape.properties).items()),
         location=None if table.managed else table.location,
     ).to_sql()
+
+
+def _type(text: str) -> str:
+    """A type as CREATE TABLE writes it; field names inside keep their case."""
+    try:
+        return parse_type(Cursor(text))
+    except UserError:
+        # A field name that needs quotes stands without them in Spark's short text.
+        return text

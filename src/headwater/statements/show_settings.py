@@ -6,6 +6,7 @@ from headwater.result import Result, string_columns
 from headwater.sql.masking import mask
 from headwater.sql.settings import ShowSettings
 from headwater.statements.context import Context
+from headwater.statements.set_setting import setting_key
 
 
 def show_settings(context: Context, statement: ShowSettings) -> Result:
@@ -15,11 +16,12 @@ def show_settings(context: Context, statement: ShowSettings) -> Result:
     if statement.key is None:
         rows = [(key, _shown(key, value)) for key, value in sorted(session.settings.items())]
         return Result.from_rows(columns, rows)
-    value = session.settings.get(statement.key)
-    if value is None and statement.key.startswith("spark.") and session.spark_started:
-        value = session.spark().get(statement.key)
-    shown = "<undefined>" if value is None else _shown(statement.key, value)
-    return Result.from_rows(columns, [(statement.key, shown)])
+    key = setting_key(context, statement.key)
+    value = session.settings.get(key)
+    if value is None and key.startswith("spark.") and session.spark_started:
+        value = session.spark().get(key)
+    shown = "<undefined>" if value is None else _shown(key, value)
+    return Result.from_rows(columns, [(key, shown)])
 
 
 def _shown(key: str, value: str) -> str:

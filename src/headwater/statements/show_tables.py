@@ -8,6 +8,7 @@ from headwater.result import Column, Result
 from headwater.sql.show import ShowTables
 from headwater.statements.context import Context
 from headwater.statements.filtered import filtered
+from headwater.statements.information_schema import INFORMATION_SCHEMA, VIEW_COLUMNS
 from headwater.statements.schema_name import schema_parts
 from headwater.tables.find import find_schema
 
@@ -23,6 +24,9 @@ COLUMNS = (
 
 def show_tables(context: Context, statement: ShowTables) -> Result:
     """The tables and views of a schema."""
+    if statement.schema is not None and statement.schema.name == INFORMATION_SCHEMA:
+        views = [(INFORMATION_SCHEMA, n, True, False, False, False) for n in sorted(VIEW_COLUMNS)]
+        return filtered(context, COLUMNS, views, statement.filter, like_column=1)
     workspace, schema = scope(context, statement.schema)
     rows = [
         (
@@ -41,7 +45,9 @@ def show_tables(context: Context, statement: ShowTables) -> Result:
 def scope(context: Context, schema: ObjectName | None) -> tuple[str, str]:
     """The schema a SHOW looks into: the one it names, else the session's."""
     if schema is None:
-        return context.session.workspace, context.session.schema
+        current = (context.session.workspace, context.session.schema)
+        find_schema(context.store, *current)
+        return current
     workspace, name = schema_parts(context, schema)
     find_schema(context.store, workspace, name, span=context.span_of(schema))
     return workspace, name

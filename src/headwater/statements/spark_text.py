@@ -7,19 +7,21 @@ Delta version our own version table says. Everything else keeps its place and it
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from headwater.catalog.objects import Table, TableKind
-from headwater.errors import Span, UserError
-from headwater.names import quote_identifier
+from headwater.errors import HeadwaterError, Span, UserError
+from headwater.names import ObjectName, did_you_mean, quote_identifier
 from headwater.result import Result
 from headwater.sql.casts import cast_edits
 from headwater.sql.edits import Edit, EditedText, apply_edits
 from headwater.sql.relations import Relation, StatementRelation, find_relations
 from headwater.sql.settings import TIME_ZONE_KEY
 from headwater.sql.tokens import tokenize
+from headwater.sql.workspace_names import workspace_edits
 from headwater.statements.context import Context
 from headwater.statements.information_schema import (
     INFORMATION_SCHEMA,
@@ -30,6 +32,7 @@ from headwater.tables.find import find_table
 from headwater.tables.registration import register_table
 
 _MOST_NESTED_VIEWS = 50
+_MISSING = re.compile(r"view (`.+?`) cannot be found")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +52,34 @@ def spark_text(
     preparation = _Preparation(context, [])
     try:
         yield _edited(preparation, text, extra)
+    except HeadwaterError as error:
+        raise _better(context, error) from error.__cause__
     finally:
         if not keep_views:
             for name in preparation.made:
                 context.session.spark().drop_view(name)
 
 
+def _better(context: Context, error: HeadwaterError) -> HeadwaterError:
+    """Spark's word that a table is missing in our words: what is near, or was dropped."""
+    missing = _MISSING.search(error.message)
+    if not error.condition.startswith("TABLE_OR_VIEW_NOT_FOUND") or missing is None:
+        return error
+    name = ObjectName.of(*missing.group(1).strip("`").split("`.`"))
+    try:
+        find_table(context.store, context.qualify(name), span=error.span)
+    except UserError as better:
+        near = did_you_mean(name.name, context.session.temporary_views)
+        better.hint = near or better.hint
+        better.detail = error.detail
+        return better
+    return error
+
+
 def _edited(preparation: _Preparation, text: str, extra: tuple[Edit, ...] = ()) -> EditedText:
     tokens = tokenize(text)
     found = find_relations(text, tokens)
-    edits = cast_edits(tokens)
+    edits = [*cast_edits(tokens), *workspace_edits(tokens, found.named)]
     for relation in found.named:
         if not _covered(relation.span, extra):
             edits += _relation_edits(preparation, relation)
@@ -114,7 +135,13 @@ def _alias(relation: Relation) -> str:
 
 
 def _statement_edit(preparation: _Preparation, statement: StatementRelation) -> Edit:
-    rows = preparation.context.run(preparation.context, statement.text)
+    try:
+        rows = preparation.context.run(preparation.context, statement.text)
+    except UserError as error:
+        # Its place is one in the inner statement: point at the same word of the whole.
+        inner, shift = error.span, statement.text_start
+        error.span = Span(inner.start + shift, inner.end + shift) if inner else statement.span
+        raise
     return Edit(statement.span, _as_view(preparation, rows))
 
 

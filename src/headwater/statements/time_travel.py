@@ -16,6 +16,10 @@ _SHOWN = "%Y-%m-%d %H:%M:%S.%f"
 
 def version_at(context: Context, table: Table, travel: TimeTravel) -> TableVersion:
     """The version that `travel` asks for."""
+    if not travel.expression:
+        what = "a version number" if travel.unit == "VERSION" else "a timestamp"
+        problem = f"expected {what} after AS OF"
+        raise UserError("SYNTAX_ERROR", problem=problem, span=travel.expression_span)
     if travel.unit == "VERSION":
         return version_number(context, table, travel.expression, span=travel.expression_span)
     return version_by_time(context, table, travel.expression, span=travel.expression_span)

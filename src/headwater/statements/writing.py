@@ -16,11 +16,11 @@ def write(
     context: Context, target: ObjectName, *, operation: Operation, extra: tuple[Edit, ...] = ()
 ) -> Result:
     """Run the statement's own text, which writes `target`."""
+    statement = operation.value.replace("_", " ")
     if target.schema is None and target.name in context.session.temporary_views:
-        raise UserError(
-            "NOT_A_TABLE", name=target, statement=operation, span=context.span_of(target)
-        )
-    table = context.base_table(target, statement=operation.value.replace("_", " "))
+        span = context.span_of(target)
+        raise UserError("NOT_A_TABLE", name=target, statement=statement, span=span)
+    table = context.base_table(target, statement=statement)
     session = context.session
     with session.lock, spark_text(context, context.text, extra=extra) as text:
         spark = session.spark()

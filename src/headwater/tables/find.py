@@ -58,5 +58,6 @@ def find_base_table(
     """The table of that name; a view is refused, naming the statement that wants a table."""
     table = find_table(store, name, span=span)
     if table.kind is TableKind.VIEW:
-        raise UserError("NOT_A_TABLE", name=name, statement=statement, span=span)
+        hint = f"DROP VIEW {name}" if statement == "DROP TABLE" else None
+        raise UserError("NOT_A_TABLE", name=name, statement=statement, span=span, hint=hint)
     return table

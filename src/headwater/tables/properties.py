@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from headwater.sql.properties import TABLE_PROPERTIES, Properties
+from headwater.sql.properties import TABLE_PROPERTIES
 
 # Delta keeps its log longer than the files, so that versions can still be named.
 _LEAST_LOG_DAYS = 30
@@ -38,8 +38,3 @@ def unset_properties(
         elif key == "data_retention_days":
             to_remove += ["delta.deletedFileRetentionDuration", "delta.logRetentionDuration"]
     return to_set, tuple(to_remove)
-
-
-def user_properties(properties: Mapping[str, str]) -> Properties:
-    """The properties to print in SHOW CREATE TABLE: not those Delta or we added ourselves."""
-    return tuple((k, v) for k, v in sorted(properties.items()) if not k.startswith("delta."))

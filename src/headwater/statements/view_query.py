@@ -1,0 +1,42 @@
+"""What a view may be made of: one query, over things that stay, not over itself."""
+
+from __future__ import annotations
+
+from headwater.catalog.objects import TableKind
+from headwater.errors import UserError
+from headwater.names import QualifiedName
+from headwater.sql.parse import parse
+from headwater.sql.query import Query
+from headwater.sql.relations import Relation, find_relations
+from headwater.sql.tokens import tokenize
+from headwater.statements.context import Context
+
+
+def require_view_query(context: Context, view: QualifiedName, text: str) -> None:
+    """Refuse what cannot be the query of `view`; nothing is run to find out."""
+    if not isinstance(parse(text), Query) or tokenize(text)[0].upper == "EXPLAIN":
+        raise UserError("VIEW_NOT_A_QUERY")
+    for relation in _relations(text):
+        name = relation.name
+        if name.schema is None and name.name in context.session.temporary_views:
+            raise UserError("VIEW_ON_TEMPORARY_VIEW", name=name)
+        _require_other(context, view, context.qualify(name), seen=set())
+
+
+def _require_other(
+    context: Context, view: QualifiedName, read: QualifiedName, *, seen: set[QualifiedName]
+) -> None:
+    """Refuse `view` if it is `read`, or is read by it through other views."""
+    if read == view:
+        raise UserError("VIEW_READS_ITSELF", view=view)
+    table = context.store.tables.get(read.workspace, read.schema, read.name)
+    if read in seen or table is None or table.kind is not TableKind.VIEW:
+        return
+    seen.add(read)
+    where = {"workspace": table.workspace, "schema": table.view_schema or table.schema}
+    for relation in _relations(table.view_text or ""):
+        _require_other(context, view, relation.name.qualified(**where), seen=seen)
+
+
+def _relations(text: str) -> tuple[Relation, ...]:
+    return find_relations(text, tokenize(text)).named
