@@ -106,3 +106,18 @@ class Job:
     def execution_time(self, now: datetime) -> timedelta:
         """How long it ran, or has been running."""
         return (self.ended_at or now) - self.started_at
+
+
+@dataclass(frozen=True, slots=True)
+class JobEntry:
+    """A job in a listing: no more of it than a list of thousands should load."""
+
+    id: str
+    state: str
+    creator: str
+    priority: int
+    started_at: datetime
+    ended_at: datetime | None
+    vcluster: str
+    text: str
+    query_tag: str

@@ -136,6 +136,16 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
+class TableEntry:
+    """A table or view in a listing: no more of it than a list of thousands should load."""
+
+    schema: str
+    name: str
+    kind: TableKind
+    managed: bool
+
+
+@dataclass(frozen=True, slots=True)
 class TableVersion:
     """One version as users count them: CREATE is 1, each statement that commits adds one.
 

@@ -15,6 +15,7 @@ _SCAN = re.compile(r"Scan \w+ (?:spark_catalog\.)?(\w+\.\w+)\s*\Z")
 _NUMBER = re.compile(r"([\d.,]+)\s*([KMGT]?i?B)?")
 _UNITS = {"B": 1, "KiB": 1024, "MiB": 1024**2, "GiB": 1024**3, "TiB": 1024**4}
 _RECENT = 200
+_AT_ONCE = 4
 
 
 def tables_read(context: Any, session: Any, job_id: str) -> tuple[TableUse, ...]:
@@ -27,10 +28,15 @@ def tables_read(context: Any, session: Any, job_id: str) -> tuple[TableUse, ...]
     # Metrics arrive over Spark's event queue; wait until it is empty, but not for ever.
     java.listenerBus().waitUntilEmpty(2_000)
     own = set(java.statusTracker().getJobIdsForGroup(job_id))
+    if not own:
+        return ()
     store = session._jsparkSession.sharedState().statusStore()
     found: dict[str, tuple[int, int]] = {}
-    for execution in _recent_executions(store):
-        if own.isdisjoint(_items(execution.jobs().keys())):
+    for execution in _newest_executions(store):
+        jobs = set(_items(execution.jobs().keys()))
+        if jobs and max(jobs) < min(own):
+            break
+        if own.isdisjoint(jobs):
             continue
         for table, rows, size in _scans(store, execution.executionId()):
             before = found.get(table, (0, 0))
@@ -44,9 +50,14 @@ def _items(scala: Any) -> Iterator[Any]:
         yield iterator.next()
 
 
-def _recent_executions(store: Any) -> Iterator[Any]:
-    count = store.executionsCount()
-    yield from _items(store.executionsList(max(0, count - _RECENT), _RECENT))
+def _newest_executions(store: Any) -> Iterator[Any]:
+    """Newest first and few at a time: every one of them costs calls to the JVM."""
+    end = store.executionsCount()
+    oldest = max(0, end - _RECENT)
+    while end > oldest:
+        start = max(oldest, end - _AT_ONCE)
+        yield from reversed(list(_items(store.executionsList(start, end - start))))
+        end = start
 
 
 def _scans(store: Any, execution: int) -> Iterator[tuple[str, int, int]]:

@@ -50,9 +50,14 @@ class SparkConnection:
         with self._in_session(text):
             return fetch(self._session.sql(text.text))
 
-    def execute(self, sql: str) -> Result:
-        """Run a statement made by Headwater itself."""
-        return self.run(apply_edits(sql, ()))
+    def command(self, text: EditedText) -> None:
+        """Run a statement for what it does; Spark runs those at once, and its rows say nothing."""
+        with self._in_session(text):
+            self._session.sql(text.text)
+
+    def execute(self, sql: str) -> None:
+        """Run a command made by Headwater itself."""
+        self.command(apply_edits(sql, ()))
 
     def columns_of(self, query: EditedText) -> tuple[TableColumn, ...]:
         """The columns a query gives, without running it."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from sqlglot.errors import TokenError
@@ -62,6 +63,12 @@ class Token:
 
 def tokenize(text: str) -> list[Token]:
     """The tokens of `text`, closed by one of kind `end`; comments are left out."""
+    return list(_tokens(text))
+
+
+@lru_cache(maxsize=64)
+def _tokens(text: str) -> tuple[Token, ...]:
+    """Kept for a while, because one statement is looked at from several sides."""
     try:
         raw = Words().tokenize(text)
     except TokenError:
@@ -76,7 +83,7 @@ def tokenize(text: str) -> list[Token]:
         kind = _kind(item.token_type, piece)
         tokens.append(Token(kind, piece, value, item.start, item.end + 1))
     tokens.append(Token("end", "", "", len(text), len(text)))
-    return tokens
+    return tuple(tokens)
 
 
 def _kind(token_type: TokenType, piece: str) -> Kind:

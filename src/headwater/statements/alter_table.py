@@ -46,10 +46,9 @@ def alter_table(context: Context, statement: AlterTable) -> Result:
     with session.lock:
         spark, spark_table = session.spark(), register_table(context.lake, table)
 
-        def run(texts: list[str]) -> Result:
+        def run(texts: list[str]) -> None:
             for text in texts:
                 spark.execute(text.format(table=spark_table))
-            return Result()
 
         commit(
             context.lake,

@@ -83,7 +83,7 @@ def _create(context: Context, statement: CreateTable, name: QualifiedName) -> Re
                 table,
                 operation=operation,
                 author=context.author,
-                work=lambda: spark.run(text),
+                work=lambda: spark.command(text),
             )
     return _done(statement, f"table {name} created", made)
 
@@ -103,7 +103,7 @@ def _replace(context: Context, statement: CreateTable, existing: Table) -> Resul
                 existing,
                 operation=operation,
                 author=context.author,
-                work=lambda: spark.run(text),
+                work=lambda: spark.command(text),
             )
     return _done(statement, f"table {context.qualify(statement.name)} replaced", done.table)
 

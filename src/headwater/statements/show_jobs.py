@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from headwater.catalog.jobs import Job
+from headwater.catalog.jobs import JobEntry
 from headwater.result import Column, Result, Row
 from headwater.runtime.clock import now
 from headwater.sql.jobs import MOST_JOBS, ShowJobs
@@ -32,23 +32,26 @@ COLUMNS = tuple(
 
 def show_jobs(context: Context, statement: ShowJobs) -> Result:
     """Newest first; `execution_time` is an interval in WHERE and milliseconds in the result."""
-    jobs = context.store.jobs.list(since=now() - timedelta(days=_DAYS), limit=MOST_JOBS)
+    tail = statement.filter
+    plain = tail.like is None and tail.where is None and statement.vcluster is None
+    limit = (tail.limit if plain else None) or MOST_JOBS
+    jobs = context.store.jobs.listing(since=now() - timedelta(days=_DAYS), limit=limit)
     if statement.vcluster is not None:
         jobs = [job for job in jobs if job.vcluster.lower() == statement.vcluster.lower()]
     rows = [_row(context, job) for job in jobs]
-    kept = filtered(context, FILTERED_COLUMNS, rows, statement.filter, like_column=0)
+    kept = filtered(context, FILTERED_COLUMNS, rows, tail, like_column=0)
     return Result.from_rows(COLUMNS, [_printed(row) for row in kept.rows])
 
 
-def _row(context: Context, job: Job) -> Row:
+def _row(context: Context, job: JobEntry) -> Row:
     return (
         job.id,
-        job.state.value,
+        job.state,
         job.creator,
         job.priority,
         context.session.local(job.started_at),
         context.session.local(job.ended_at),
-        job.execution_time(now()),
+        (job.ended_at or now()) - job.started_at,
         job.vcluster,
         job.text,
         job.query_tag,

@@ -37,7 +37,7 @@ def show_tables(context: Context, statement: ShowTables) -> Result:
             table.kind is TableKind.TABLE and not table.managed,
             False,
         )
-        for table in context.store.tables.list(workspace, schema)
+        for table in context.store.tables.listing(workspace, schema)
     ]
     return filtered(context, COLUMNS, rows, statement.filter, like_column=1)
 

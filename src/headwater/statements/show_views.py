@@ -17,7 +17,7 @@ def show_views(context: Context, statement: ShowViews) -> Result:
     workspace, schema = scope(context, statement.schema)
     rows = [
         (table.schema, table.name)
-        for table in context.store.tables.list(workspace, schema)
+        for table in context.store.tables.listing(workspace, schema)
         if table.kind is TableKind.VIEW
     ]
     return filtered(context, COLUMNS, rows, statement.filter, like_column=1)

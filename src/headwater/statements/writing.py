@@ -30,7 +30,7 @@ def write(
             table,
             operation=operation,
             author=context.author,
-            work=lambda: spark.run(text),
+            work=lambda: spark.command(text),
         )
     rows = changed_rows(done.version) if done.version is not None else 0
     return Result(rowcount=rows, message=_message(done.table, operation, rows))

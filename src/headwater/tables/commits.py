@@ -13,7 +13,6 @@ from headwater.catalog.objects import Operation, Table, TableVersion
 from headwater.errors import SchemaError
 from headwater.lake.delta_log.stamp import Stamp
 from headwater.lake.spark_session import SparkConnection
-from headwater.result import Result
 from headwater.runtime.failpoints import reach
 from headwater.runtime.open_lake import OpenLake
 from headwater.tables.versions import catch_up
@@ -31,7 +30,6 @@ class Author:
 class Committed:
     """What came of it; `version` is None when the statement committed nothing."""
 
-    result: Result
     table: Table
     version: TableVersion | None
 
@@ -49,7 +47,7 @@ def commit(
     *,
     operation: Operation,
     author: Author,
-    work: Callable[[], Result],
+    work: Callable[[], object],
     prepare: Callable[[], object] | None = None,
 ) -> Committed:
     """Do `work`, which writes to `table` through `spark`, and record the version it made.
@@ -67,13 +65,13 @@ def commit(
                     prepare()
                 reach("commit.prepared")
             with spark.commit_note(note):
-                result = work()
+                work()
             reach("commit.after_delta")
         finally:
             # Also after a failure: a statement of several Delta commits may have made some.
             after = catch_up(lake, before)
     made = [version for table_id, version in lake.store.versions.by_job(author.job_id)]
-    return Committed(result, after, made[-1] if made else None)
+    return Committed(after, made[-1] if made else None)
 
 
 def _still_there(lake: OpenLake, table: Table) -> Table:

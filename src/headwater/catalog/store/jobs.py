@@ -13,7 +13,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, delete, insert, select, update
 
-from headwater.catalog.jobs import FINAL_STATES, Job, JobState, TableUse, may_follow
+from headwater.catalog.jobs import FINAL_STATES, Job, JobEntry, JobState, TableUse, may_follow
 from headwater.catalog.store.database import Database
 from headwater.catalog.store.model import jobs
 from headwater.errors import InternalError
@@ -79,6 +79,15 @@ class Jobs:
         with self._database.read() as own:
             rows = own.execute(query).all()
         return [_job(row) for row in rows]
+
+    def listing(self, *, since: datetime, limit: int) -> builtins.list[JobEntry]:
+        """What SHOW JOBS tells of the jobs that started at `since` or later, newest first."""
+        columns = [jobs.c[field.name] for field in fields(JobEntry)]
+        query = select(*columns).where(jobs.c.started_at >= since)
+        newest = query.order_by(jobs.c.started_at.desc(), jobs.c.id.desc()).limit(limit)
+        with self._database.read() as own:
+            rows = own.execute(newest).all()
+        return [JobEntry(*row) for row in rows]
 
     def unfinished(self) -> builtins.list[Job]:
         """Jobs that have not reached a final state, oldest first."""

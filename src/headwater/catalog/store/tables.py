@@ -14,7 +14,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, delete, select, update
 
-from headwater.catalog.objects import Table, TableKind, TableShape, TableState, TableVersion
+from headwater.catalog.objects import Table, TableEntry, TableKind, TableShape, TableState, TableVersion
 from headwater.catalog.store.database import Database
 from headwater.catalog.store.model import schemas, tables, workspaces
 from headwater.catalog.store.table_moves import (
@@ -200,6 +200,16 @@ class Tables:
         """The active tables and views of a schema or of all schemas, by name."""
         query = _in(workspace, schema).where(tables.c.state == TableState.ACTIVE)
         return self._all(query.order_by(schemas.c.name, tables.c.name), connection)
+
+    def listing(self, workspace: str, schema: str) -> builtins.list[TableEntry]:
+        """What SHOW TABLES tells of each active table and view of a schema, by name."""
+        query = _in(workspace, schema).where(tables.c.state == TableState.ACTIVE)
+        few = query.with_only_columns(
+            tables.c.name, tables.c.kind, tables.c.managed, maintain_column_froms=True
+        )
+        with self._database.read() as own:
+            rows = own.execute(few.order_by(tables.c.name)).all()
+        return [TableEntry(schema, row.name, TableKind(row.kind), row.managed) for row in rows]
 
     def names(self, workspace: str, schema: str) -> builtins.list[str]:
         """The names alone of the active tables and views of a schema."""
