@@ -17,6 +17,7 @@ from pathlib import Path
 from headwater.config import Config, load_config
 from headwater.errors import HeadwaterError, UserError
 from headwater.result import Result, string_columns
+from headwater.time_zones import zone_of
 
 _GIGABYTE = 1024**3
 _ENOUGH_DISK = 5 * _GIGABYTE
@@ -211,13 +212,7 @@ def _memory() -> Check:
 
 
 def _time_zone(config: Config) -> Check:
-    from zoneinfo import ZoneInfo
-
-    local = datetime.now().astimezone()
-    if config.time_zone is None:
-        found = f"{local.tzname()}, the machine's own; it is {local:%Y-%m-%d %H:%M}"
-        return Check("time zone", CheckState.OK, found)
-    there = datetime.now(ZoneInfo(config.time_zone))
+    there = datetime.now(zone_of(config.time_zone))
     return Check("time zone", CheckState.OK, f"{config.time_zone}; it is {there:%Y-%m-%d %H:%M}")
 
 

@@ -70,7 +70,7 @@ def _reported(error: BaseException, *, debug: bool) -> int:
     if debug:
         _show_evidence(error, known)
     click.echo(str(known), err=True)
-    return _FAILED if known is error else _BUG
+    return _BUG if known.kind == "bug" else _FAILED
 
 
 def _bug(error: BaseException) -> InternalError:

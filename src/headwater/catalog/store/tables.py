@@ -14,7 +14,14 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, delete, select, update
 
-from headwater.catalog.objects import Table, TableEntry, TableKind, TableShape, TableState, TableVersion
+from headwater.catalog.objects import (
+    Table,
+    TableEntry,
+    TableKind,
+    TableShape,
+    TableState,
+    TableVersion,
+)
 from headwater.catalog.store.database import Database
 from headwater.catalog.store.model import schemas, tables, workspaces
 from headwater.catalog.store.table_moves import (
