@@ -21,11 +21,11 @@ demo: setup ## run the demonstration
 
 test: lint  ## lint, then every test
 	@scripts/setup.sh --postgres
-	$(BIN)/python -m pytest tests/unit $(PYTEST)
+	$(BIN)/python -m pytest tests/unit -n 2 $(PYTEST)
 	$(BIN)/python -m pytest tests --ignore=tests/unit $(PYTEST)
 
 test-unit: setup ## the tests that need no JVM
-	$(BIN)/python -m pytest tests/unit $(PYTEST)
+	$(BIN)/python -m pytest tests/unit -n 2 $(PYTEST)
 
 lint: setup ## style, types, layering, file sizes
 	$(BIN)/ruff check .
