@@ -22,7 +22,7 @@ demo: setup ## run the demonstration
 test: lint  ## lint, then every test
 	@scripts/setup.sh --postgres
 	$(BIN)/python -m pytest tests/unit -n 2 $(PYTEST)
-	$(BIN)/python -m pytest tests --ignore=tests/unit $(PYTEST)
+	$(BIN)/python -m pytest tests --ignore=tests/unit -n 2 --dist worksteal $(PYTEST)
 
 test-unit: setup ## the tests that need no JVM
 	$(BIN)/python -m pytest tests/unit -n 2 $(PYTEST)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+_SHORT = 3
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
@@ -75,14 +76,18 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def nearest(word: str, candidates: Iterable[str], *, cutoff: float = 0.7) -> str | None:
+def nearest(word: str, candidates: Iterable[str], *, cutoff: float | None = None) -> str | None:
     """The candidate most like `word`, or None when nothing is close."""
     known = {candidate.lower(): candidate for candidate in candidates}
-    found = difflib.get_close_matches(word.lower(), list(known), n=1, cutoff=cutoff)
+    # In a short word one wrong letter weighs more.
+    least = cutoff or (0.66 if len(word) <= _SHORT else 0.7)
+    found = difflib.get_close_matches(word.lower(), list(known), n=1, cutoff=least)
     return known[found[0]] if found else None
 
 
-def did_you_mean(word: str, candidates: Iterable[str], *, cutoff: float = 0.7) -> str | None:
+def did_you_mean(
+    word: str, candidates: Iterable[str], *, cutoff: float | None = None
+) -> str | None:
     """A hint sentence for a misspelt `word`, or None."""
     best = nearest(word, candidates, cutoff=cutoff)
     return f"did you mean {best}?" if best else None

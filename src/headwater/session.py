@@ -151,6 +151,7 @@ class Session:
                 "rows_inserted": version.rows_inserted,
                 "rows_updated": version.rows_updated,
                 "rows_deleted": version.rows_deleted,
+                "output_tables": (replace(job.output_tables[0], rows=version.rows_changed),),
             }
         self._record(job, JobState.SUCCEED, **counts)
         made_here = isinstance(result.source, list)

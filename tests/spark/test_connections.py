@@ -140,7 +140,9 @@ def test_a_job_says_what_it_read_and_wrote(lake: headwater.Connection) -> None:
     job = dict(lake.sql(f"DESC JOB '{written.job_id}'").rows)
     assert job["rows_deleted"] == "10"
     assert job["output_tables"] == "headwater.public.t"
-    assert "public.t (1000 rows" in str(dict(lake.sql(f"DESC JOB '{result.job_id}'").rows)["input_tables"])
+    assert "public.t (1000 rows" in str(
+        dict(lake.sql(f"DESC JOB '{result.job_id}'").rows)["input_tables"]
+    )
 
 
 def test_the_first_statement_of_a_lake_can_be_measured_too(lake: headwater.Connection) -> None:

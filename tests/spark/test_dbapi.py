@@ -28,7 +28,7 @@ def test_the_module_says_what_pep_249_asks_for() -> None:
 
 
 def test_values_go_in_and_come_back_unchanged(table: headwater.Connection) -> None:
-    nasty = "it's \"quoted\" \\ back\nline -- not a comment ; ${x} é 漢字"
+    nasty = 'it\'s "quoted" \\ back\nline -- not a comment ; ${x} é 漢字'
     at = datetime.datetime(2024, 2, 29, 12, 34, 56, 789000)
     row = (1, nasty, Decimal("12.50"), at, b"\x00\xff'")
     cursor = table.cursor()

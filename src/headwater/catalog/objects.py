@@ -162,3 +162,9 @@ class TableVersion:
     rows_inserted: int | None = None
     rows_updated: int | None = None
     rows_deleted: int | None = None
+
+    @property
+    def rows_changed(self) -> int:
+        """How many rows it inserted, updated or deleted."""
+        counts = (self.rows_inserted, self.rows_updated, self.rows_deleted)
+        return sum(count for count in counts if count is not None)

@@ -32,8 +32,14 @@ _CATALOG = re.compile(r"`?spark_catalog`?\.")
 # Everything from here on is a plan, a copy of the text, or a Java trace.
 _NOISE = re.compile(r"\n\s*== SQL|\n\s*at |;\n|\n'[A-Z]|\n[+:]- |\n\n|\n\s*Caused by")
 # Advice that speaks of Spark's catalog, not of ours.
-_ADVICE = re.compile(r" (?:Verify the spelling|If necessary set \"spark\.sql\.ansi).*", re.DOTALL)
+_ADVICE = re.compile(
+    r" (?:Verify the spelling|If necessary set \"spark\.sql\.ansi|- To overwrite your schema"
+    r"|To enable schema migration|\(Table ID: ).*",
+    re.DOTALL,
+)
+_SETTINGS = re.compile(r"\.[^.]*?\bspark\.(?:databricks|sql)\.")
 _HINTS = {
+    "DELTA_METADATA_MISMATCH": "DESC the table: the rows have other columns than it has",
     "DELTA_UNSUPPORTED_SUBQUERY": "MERGE INTO <table> USING (<subquery>) s ON .. WHEN MATCHED ..",
 }
 _CONFLICTS = ("DELTA_CONCURRENT", "DELTA_METADATA_CHANGED", "DELTA_PROTOCOL_CHANGED")
@@ -51,22 +57,23 @@ def reshape(error: BaseException, text: EditedText | None = None) -> HeadwaterEr
     if isinstance(error, PySparkException):
         return _from_spark(error, text)
     if isinstance(error, Py4JJavaError):
-        return _from_java(error)
+        return _from_java(error, error.java_exception)
     detail = str(error) if isinstance(error, Py4JError) else repr(error)
     return InternalError("ENGINE_FAILED", problem=_first_line(str(error)), detail=detail)
 
 
-def _from_java(error: Any) -> HeadwaterError:
+def _from_java(error: Any, origin: Any) -> HeadwaterError:
     """Exceptions PySpark does not know, such as Delta's broken constraints, come as they are."""
-    java = error.java_exception
+    java = origin
     while java is not None:
         message = str(java.getMessage())
         condition = _condition_in(message)
-        if condition is not None:
+        # Not that a task failed is what the user wants to know, but why.
+        if condition not in (None, "TASK_WRITE_FAILED"):
             sqlstate = _ask(java, "getSqlState") or _first_group(_SQLSTATE, message)
             return _shaped(condition, message, sqlstate=sqlstate, span=None, detail=str(error))
         java = java.getCause()
-    problem = _sentence(str(error.java_exception.toString()))
+    problem = _sentence(str(origin.toString()))
     return InternalError("ENGINE_FAILED", problem=problem, detail=str(error))
 
 
@@ -74,6 +81,8 @@ def _from_spark(error: Any, text: EditedText | None) -> HeadwaterError:
     message = str(error)
     detail = _trace(error)
     condition = _ask(error, "getCondition") or _condition_in(message)
+    if condition == "TASK_WRITE_FAILED" and getattr(error, "_origin", None) is not None:
+        return _from_java(error, error._origin)
     if "maxResultSize" in message:
         return UserError("RESULT_TOO_LARGE", detail=detail)
     if condition is None:
@@ -89,6 +98,10 @@ def _shaped(
     """An error with a condition of Spark's or Delta's, or with ours where we know better."""
     if condition == "SPARK_JOB_CANCELLED":
         return UserError("JOB_CANCELLED", job_id="", detail=detail)
+    if condition.startswith("_LEGACY_ERROR"):
+        # A name that Spark means to give away says nothing to anybody.
+        problem = _sentence(message).removeprefix("Operation not allowed: ")
+        return NotSupported("OPERATION_NOT_SUPPORTED", problem=problem, span=span, detail=detail)
     if "DELTA_MERGE_UNRESOLVED_EXPRESSION" in message:
         # Delta asks Spark for a text of its own that Spark does not have.
         return UserError("MERGE_COLUMN_NOT_FOUND", detail=detail)
@@ -134,6 +147,9 @@ def _sentence(message: str) -> str:
     text = message.lstrip("\n")[: cut.start()] if cut else message
     text = _SQLSTATE.sub("", _PREFIX.sub("", text))
     text = _ADVICE.sub("", _CATALOG.sub("", _PLACE.sub("", text)))
+    # Sentences about settings of Spark's come last and help nobody here.
+    settings = _SETTINGS.search(text)
+    text = text[: settings.start()] if settings else text
     return " ".join(text.split()).rstrip(" .;")
 
 
@@ -148,7 +164,7 @@ def _trace(error: Any) -> str:
 
 def _span(error: Any, message: str, text: EditedText | None) -> Span | None:
     """Where in the user's text: from Spark's query context, else from 'line 1, pos 7'."""
-    if text is None:
+    if text is None or not text.original:
         return None
     for start, stop in _query_contexts(error):
         if 0 <= start <= stop < len(text.text):

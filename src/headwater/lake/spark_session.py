@@ -14,7 +14,7 @@ from headwater.lake.rows import fetch
 from headwater.lake.spark_errors import reshape
 from headwater.names import quote_identifier
 from headwater.result import Result
-from headwater.sql.edits import EditedText, apply_edits
+from headwater.sql.edits import EditedText, own_text
 
 if TYPE_CHECKING:
     import pyarrow
@@ -57,7 +57,7 @@ class SparkConnection:
 
     def execute(self, sql: str) -> None:
         """Run a command made by Headwater itself."""
-        self.command(apply_edits(sql, ()))
+        self.command(own_text(sql))
 
     def columns_of(self, query: EditedText) -> tuple[TableColumn, ...]:
         """The columns a query gives, without running it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from headwater.names import ObjectName, counted, quote_identifier, quote_literal, show_identifier
 from headwater.sql.create_table import ColumnDefinition, parse_column
@@ -231,7 +231,11 @@ def _add(cursor: Cursor) -> AddColumns:
 
 
 def _added(cursor: Cursor) -> tuple[ColumnDefinition, Position | None]:
-    return parse_column(cursor), _position(cursor)
+    parents: list[str] = []
+    while cursor.peek(1).text == ".":
+        parents.append(cursor.name("a column name"))
+        cursor.expect_symbol(".")
+    return replace(parse_column(cursor), parents=tuple(parents)), _position(cursor)
 
 
 def _position(cursor: Cursor) -> Position | None:

@@ -20,10 +20,13 @@ class ColumnDefinition:
     nullable: bool = True
     constraint: str = ""
     comment: str | None = None
+    parents: tuple[str, ...] = ()
+    """The structs around a field that ALTER TABLE adds."""
 
     def to_sql(self) -> str:
         """The column as it stands in CREATE TABLE."""
-        parts = [quote_identifier(self.name), self.type]
+        path = ".".join(quote_identifier(part) for part in (*self.parents, self.name))
+        parts = [path, self.type]
         if not self.nullable:
             parts.append("NOT NULL")
         if self.constraint:
@@ -175,6 +178,8 @@ def _clustered_by(cursor: Cursor, statement: CreateTable) -> CreateTable:
     if cursor.accept("SORTED", "BY"):
         statement = replace(statement, sorted_by=cursor.comma_list(_sort_item))
     if cursor.accept("INTO"):
+        if cursor.token.value == "0":
+            cursor.fail_expected("at least one bucket")
         buckets = cursor.integer("the number of buckets")
         cursor.expect("BUCKETS")
         statement = replace(statement, buckets=buckets)

@@ -74,6 +74,8 @@ def parse_insert(cursor: Cursor) -> Insert:
 def parse_update(cursor: Cursor) -> Update:
     """Read the statement as far as its target; the cursor stands before UPDATE."""
     cursor.expect("UPDATE")
+    if cursor.at("SET"):
+        cursor.fail_expected("the table's name")
     target = cursor.object_name("the table's name")
     if cursor.at_end:
         cursor.fail_expected("SET")

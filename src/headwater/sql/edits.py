@@ -44,6 +44,11 @@ class EditedText:
         return Span(original, min(original + 1, len(self.original)))
 
 
+def own_text(sql: str) -> EditedText:
+    """A text of Headwater's own: no place in it means anything to a user."""
+    return EditedText("", sql)
+
+
 def apply_edits(text: str, edits: Iterable[Edit]) -> EditedText:
     """`text` with all edits made; they must not overlap."""
     ordered = tuple(sorted(edits, key=lambda edit: (edit.span.start, edit.span.end)))

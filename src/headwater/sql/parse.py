@@ -155,6 +155,12 @@ def _word(cursor: Cursor, ahead: int) -> str:
     return "DESC" if word == "DESCRIBE" and ahead == 0 else word
 
 
+_INSTEAD: dict[tuple[str, ...], str] = {
+    ("CREATE", "EXTERNAL"): "CREATE TABLE .. LOCATION '/a/folder'",
+    ("DROP", "FUNCTION"): "did you mean DROP TEMPORARY FUNCTION?",
+}
+
+
 def _unknown(cursor: Cursor, words: tuple[str, ...]) -> UserError:
     """Say how far the text looked like a statement, and what would have been one."""
     same_start = [" ".join(key) for key in _ALL if key[0] == words[0]]
@@ -167,4 +173,7 @@ def _unknown(cursor: Cursor, words: tuple[str, ...]) -> UserError:
     last = cursor.peek(3 if words[1:3] == ("OR", "REPLACE") else 1)
     typed = cursor.text[cursor.token.start : last.end]
     near = None if last.kind == "end" else did_you_mean(typed, same_start, cutoff=0.85)
+    if len(same_start) == 1:
+        near = f"did you mean {same_start[0]}?"
+    near = _INSTEAD.get(words[:2]) or near
     return NotSupported("UNKNOWN_STATEMENT", word=typed, span=last.span, hint=near or known)

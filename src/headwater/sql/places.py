@@ -18,8 +18,10 @@ def place_named(text: str, values: Iterable[object]) -> Span | None:
     except UserError:
         return None
     for value in values:
-        wanted = str(value).lower()
-        found = [token for token in tokens if wanted and token.value.lower() == wanted]
-        if len(found) == 1:
-            return found[0].span
+        wanted = str(value)
+        exact = [token for token in tokens if wanted and token.value == wanted]
+        alike = [token for token in tokens if wanted and token.value.lower() == wanted.lower()]
+        for found in (exact, alike):
+            if len(found) == 1:
+                return found[0].span
     return None

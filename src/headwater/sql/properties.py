@@ -20,8 +20,15 @@ _FREE_PREFIXES = ("delta.", "cz.", "headwater.", "user.", "option.", "spark.")
 
 
 def parse_properties(cursor: Cursor) -> Properties:
-    """Take `('key' = 'value', key = value, ...)`; keys keep their case, later ones win."""
-    return cursor.comma_list(_pair)
+    """Take `('key' = 'value', key = value, ...)`; keys keep their case, none may stand twice."""
+    start = cursor.token.start
+    pairs = cursor.comma_list(_pair)
+    seen: set[str] = set()
+    for key, _ in pairs:
+        if key.lower() in seen:
+            cursor.fail(f"property '{key}' stands here twice", start=start)
+        seen.add(key.lower())
+    return pairs
 
 
 def parse_property_names(cursor: Cursor) -> tuple[str, ...]:

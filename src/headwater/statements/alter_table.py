@@ -75,7 +75,10 @@ def _steps(table: Table, action: Action) -> list[str]:
     """
     match action:
         case AddColumns():
-            _require_new(table, (column.name for column, _ in action.columns))
+            _require_new(table, (c.name for c, _ in action.columns if not c.parents))
+            for added_column, _ in action.columns:
+                if added_column.parents:
+                    _require_column(table, added_column.parents[0])
             added = {column.name.lower() for column, _ in action.columns}
             for _, position in action.columns:
                 if position and position.after and position.after.lower() not in added:

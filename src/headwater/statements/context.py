@@ -120,8 +120,8 @@ class Context:
         """Whether a view's query is being resolved."""
         return self.schema is not None
 
-    def span_of(self, name: ObjectName) -> Span | None:
-        """Where a name stands in the text, for the caret; None when it cannot be told."""
+    def span_of(self, name: ObjectName, *, last: bool = False) -> Span | None:
+        """Where a name stands first, or last, in the text; None when it cannot be told."""
         parts = [part for part in (name.workspace, name.schema, name.name) if part is not None]
         steps = 2 * len(parts) - 1
         found = None
@@ -129,7 +129,8 @@ class Context:
             words = [t.value.lower() for t in self.tokens[place : place + steps]]
             if token.is_name and words[::2] == parts and set(words[1::2]) <= {"."}:
                 found = Span(token.start, self.tokens[place + steps - 1].end)
-                # `RENAME TO t`: of two equal names the later one is the one in question.
+                if not last:
+                    break
         return found
 
     def table(self, name: ObjectName) -> Table:

@@ -13,7 +13,7 @@ from headwater.lake.delta_log.files import LocalLogFiles
 from headwater.names import QualifiedName, counted, quote_identifier, quote_literal
 from headwater.result import Result
 from headwater.sql.create_table import ColumnDefinition, CreateTable
-from headwater.sql.edits import Edit, EditedText, apply_edits
+from headwater.sql.edits import Edit, EditedText, own_text
 from headwater.sql.properties import normalise_table_properties, render_properties
 from headwater.statements.context import Context
 from headwater.statements.spark_text import spark_text
@@ -121,7 +121,7 @@ def _ready(
     """The Spark text: everything before the query made anew, the query as typed."""
     head = _head(context, statement, table, verb)
     if statement.query is None or statement.query_span is None:
-        return nullcontext(apply_edits(head, ()))
+        return nullcontext(own_text(head))
     before_query = Edit(Span(0, statement.query_span.start), f"{head} AS ")
     return spark_text(context, context.text, extra=(before_query,))
 

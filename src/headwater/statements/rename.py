@@ -14,7 +14,7 @@ from headwater.tables.registration import unregister_table
 
 def rename_table(context: Context, table: Table, to: ObjectName) -> Result:
     """Rename within the workspace; the files stay where they are."""
-    span = context.span_of(to)
+    span = context.span_of(to, last=True)
     schema = to.schema or table.schema
     if to.workspace not in (None, table.workspace):
         raise NotSupported("RENAME_ACROSS_WORKSPACES", span=span)

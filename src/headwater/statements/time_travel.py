@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from headwater.catalog.objects import Table, TableVersion
 from headwater.errors import Span, UserError
-from headwater.sql.edits import apply_edits
+from headwater.sql.edits import own_text
 from headwater.sql.relations import TimeTravel
 from headwater.statements.context import Context
 from headwater.tables.versions import catch_up
@@ -67,7 +67,7 @@ def version_by_time(
 
 def _moment(context: Context, expression: str, span: Span | None) -> datetime:
     """The value of a timestamp expression, by Spark's own rules and in the session's time zone."""
-    edited = apply_edits(f"SELECT unix_micros(CAST({expression} AS TIMESTAMP))", ())
+    edited = own_text(f"SELECT unix_micros(CAST({expression} AS TIMESTAMP))")
     try:
         micros = context.session.spark().run(edited).rows[0][0]
     except UserError as error:

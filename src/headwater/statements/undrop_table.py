@@ -6,7 +6,7 @@ from headwater.errors import UserError
 from headwater.result import Result
 from headwater.sql.drop import UndropTable
 from headwater.statements.context import Context
-from headwater.tables.find import find_schema
+from headwater.tables.find import find_schema, name_taken
 
 
 def undrop_table(context: Context, statement: UndropTable) -> Result:
@@ -17,6 +17,10 @@ def undrop_table(context: Context, statement: UndropTable) -> Result:
     dropped = context.store.tables.latest_dropped(name.workspace, name.schema, name.name)
     if dropped is None:
         raise UserError("NOTHING_TO_UNDROP", table=name, span=span)
+    taken = context.store.tables.get(name.workspace, name.schema, name.name)
+    if taken is not None:
+        hint = f"first rename it: ALTER {taken.kind} {name} RENAME TO {name.name}_old"
+        raise name_taken(taken, span=span, hint=hint)
     context.lake.writer.ensure()
     context.store.tables.undrop(dropped)
     return Result(message=f"table {name} is back")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from headwater.catalog.objects import TableKind
-from headwater.errors import UserError
+from headwater.errors import Span, UserError
 from headwater.names import QualifiedName
-from headwater.sql.parse import parse
+from headwater.sql.parse import Statement, parse
 from headwater.sql.query import Query
 from headwater.sql.relations import Relation, find_relations
 from headwater.sql.tokens import tokenize
@@ -14,7 +14,7 @@ from headwater.statements.context import Context
 
 def require_view_query(context: Context, view: QualifiedName, text: str) -> None:
     """Refuse what cannot be the query of `view`; nothing is run to find out."""
-    if not isinstance(parse(text), Query) or tokenize(text)[0].upper == "EXPLAIN":
+    if not isinstance(_parsed(context, text), Query) or tokenize(text)[0].upper == "EXPLAIN":
         raise UserError("VIEW_NOT_A_QUERY")
     for relation in _relations(text):
         name = relation.name
@@ -40,3 +40,14 @@ def _require_other(
 
 def _relations(text: str) -> tuple[Relation, ...]:
     return find_relations(text, tokenize(text)).named
+
+
+def _parsed(context: Context, text: str) -> Statement:
+    try:
+        return parse(text)
+    except UserError as error:
+        # The query is the end of the statement: point at the same word of the whole.
+        shift = len(context.text) - len(text)
+        if error.span is not None:
+            error.span = Span(error.span.start + shift, error.span.end + shift)
+        raise

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headwater.catalog.objects import Operation, Table, TableVersion
+from headwater.catalog.objects import Operation, Table
 from headwater.errors import UserError
 from headwater.names import ObjectName, counted
 from headwater.result import Result
@@ -32,14 +32,8 @@ def write(
             author=context.author,
             work=lambda: spark.command(text),
         )
-    rows = changed_rows(done.version) if done.version is not None else 0
+    rows = done.version.rows_changed if done.version is not None else 0
     return Result(rowcount=rows, message=_message(done.table, operation, rows))
-
-
-def changed_rows(version: TableVersion) -> int:
-    """How many rows a version inserted, updated or deleted."""
-    counts = (version.rows_inserted, version.rows_updated, version.rows_deleted)
-    return sum(count for count in counts if count is not None)
 
 
 _VERBS = {

@@ -180,9 +180,7 @@ def test_any_alter_table_survives(name: ObjectName, action: object, if_exists: b
 
 
 @given(names, st.lists(st.tuples(any_names, st.none() | texts.filter(bool)), max_size=3))
-def test_any_create_view_survives(
-    name: ObjectName, columns: list[tuple[str, str | None]]
-) -> None:
+def test_any_create_view_survives(name: ObjectName, columns: list[tuple[str, str | None]]) -> None:
     assert_round_trip(CreateView(name, "SELECT 1", tuple(columns)))
 
 
