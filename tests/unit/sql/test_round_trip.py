@@ -135,7 +135,9 @@ types = st.recursive(
 columns = st.builds(
     ColumnDefinition, any_names, types, st.booleans(), st.just(""), st.none() | texts
 )
-properties = st.lists(st.tuples(texts, texts), min_size=1, max_size=3).map(tuple)
+properties = st.lists(
+    st.tuples(texts, texts), min_size=1, max_size=3, unique_by=lambda pair: pair[0].lower()
+).map(tuple)
 positions = st.none() | st.builds(Position, st.none() | any_names)
 actions = st.one_of(
     st.builds(AddColumns, st.lists(st.tuples(columns, positions), min_size=1).map(tuple)),
