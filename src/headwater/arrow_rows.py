@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
 from datetime import tzinfo
 from typing import TYPE_CHECKING, Any
@@ -37,6 +38,8 @@ def _converter(data_type: pyarrow.DataType, zone: tzinfo) -> Convert | None:
         if data_type.tz is None:
             return None
         return lambda value: value.astimezone(zone).replace(tzinfo=None)
+    if kinds.is_float32(data_type):
+        return shortest_float
     if kinds.is_map(data_type):
         return _map_converter(data_type, zone)
     if kinds.is_list(data_type) or kinds.is_large_list(data_type):
@@ -45,6 +48,27 @@ def _converter(data_type: pyarrow.DataType, zone: tzinfo) -> Convert | None:
     if kinds.is_struct(data_type):
         return _struct_converter(data_type, zone)
     return None
+
+
+def shortest_float(value: float) -> float:
+    """The number with the fewest digits that is this 4-byte float: 0.1, not 0.10000000149011612.
+
+    >>> shortest_float(0.10000000149011612)
+    0.1
+    """
+    for digits in range(6, 9):
+        short = float(f"{value:.{digits}g}")
+        if _as_four_bytes(short) == _as_four_bytes(value):
+            return short
+    return value
+
+
+def _as_four_bytes(value: float) -> bytes:
+    try:
+        return struct.pack("f", value)
+    except OverflowError:
+        # Rounding up the largest float leaves its range.
+        return b""
 
 
 def _or_none(convert: Convert | None, value: Any) -> Any:

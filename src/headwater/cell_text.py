@@ -12,6 +12,13 @@ from decimal import Decimal
 _SMALLEST_PLAIN = 1e-3
 _LARGEST_PLAIN = 1e7
 
+
+class JsonText(str):
+    """A JSON document inside another value; on its own a JSON document is a plain text."""
+
+    __slots__ = ()
+
+
 JsonValue = None | bool | int | float | str | list["JsonValue"] | dict[str, "JsonValue"]
 
 
@@ -47,6 +54,9 @@ def cell(value: object) -> str:
 def json_value(value: object) -> JsonValue:
     """`value` as JSON holds it without loss: what a JSON number cannot say exactly is a string."""
     match value:
+        case JsonText():
+            document: JsonValue = json.loads(value)
+            return document
         case None | bool() | str():
             return value
         case int():

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from headwater.catalog.jobs import Job, JobState, TableUse, job_id
+from headwater.catalog.objects import TableVersion
 from headwater.errors import HeadwaterError, InterfaceError, InternalError, UserError
 from headwater.result import Result
 from headwater.runtime.clock import now
@@ -29,8 +30,10 @@ from headwater.statements.context import Context, SessionState
 from headwater.statements.dispatch import execute, execute_relation
 from headwater.tables.recovery import recover
 from headwater.tables.upkeep import upkeep_if_due
+from headwater.tables.versions import bytes_written
 
 _ENTROPY = 36**12
+_QUOTED = re.compile(r"`([^`]+)`")
 _BETWEEN_WORDS = re.compile(r"(?<!^)(?=[A-Z])")
 
 
@@ -147,11 +150,13 @@ class Session:
         counts: dict[str, Any] = {"rows_produced": produced}
         if made:
             version = made[-1][1]
+            written = _written(self._lake, job.output_tables[0], made)
             counts |= {
                 "rows_inserted": version.rows_inserted,
                 "rows_updated": version.rows_updated,
                 "rows_deleted": version.rows_deleted,
-                "output_tables": (replace(job.output_tables[0], rows=version.rows_changed),),
+                "output_tables": (written,),
+                "output_bytes": written.bytes,
             }
         self._record(job, JobState.SUCCEED, **counts)
         made_here = isinstance(result.source, list)
@@ -163,7 +168,7 @@ class Session:
         cancelled = error.condition == "JOB_CANCELLED"
         if cancelled:
             error = UserError("JOB_CANCELLED", job_id=job.id)
-        span = error.span or place_named(text, error.parameters.values())
+        span = error.span or place_named(text, _names_in(error))
         error.statement, error.span = masked_with_span(text, span)
         hidden = secret_values(text)
         error.replace_text(lambda shown: mask_words(shown, hidden))
@@ -198,9 +203,22 @@ def _measure(lake: OpenLake, job: str) -> None:
         lake.store.jobs.measured(job, tables)
 
 
+def _written(lake: OpenLake, use: TableUse, made: list[tuple[str, TableVersion]]) -> TableUse:
+    """How much the versions that a job made of its table wrote."""
+    table_id, version = made[-1]
+    size = bytes_written(lake, table_id, version)
+    return replace(use, rows=version.rows_changed, bytes=size)
+
+
 def _kind(statement: Statement) -> str:
     """The statement's class in capitals: CreateTable is CREATE_TABLE."""
     return _BETWEEN_WORDS.sub("_", type(statement).__name__).upper()
+
+
+def _names_in(error: HeadwaterError) -> list[object]:
+    """What an error speaks of: its own parameters, else the first name that Spark quotes."""
+    quoted = _QUOTED.search(error.message)
+    return [*error.parameters.values(), *(quoted.groups() if quoted else ())]
 
 
 def _masked_value(key: str, value: str) -> str:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import struct
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from headwater.arrow import table_of
+from headwater.arrow_rows import shortest_float
 from headwater.result import Column, Result
 
 
@@ -94,3 +98,10 @@ def test_a_result_becomes_a_data_frame() -> None:
     pytest.importorskip("pandas")
     frame = Result.from_rows([Column("a", "int"), Column("b", "string")], [(1, "x")]).to_pandas()
     assert frame.to_dict("records") == [{"a": 1, "b": "x"}]
+
+
+@given(st.floats(width=32, allow_nan=False))
+def test_a_four_byte_float_keeps_its_value_with_few_digits(value: float) -> None:
+    short = shortest_float(value)
+    assert struct.pack("f", short) == struct.pack("f", value)
+    assert len(repr(short)) <= len(repr(value))

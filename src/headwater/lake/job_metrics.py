@@ -5,11 +5,14 @@ Delta reads its log with Spark jobs too; only scans of tables in our catalog cou
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from headwater.catalog.jobs import TableUse
+
+JsonOf = Callable[[Any], Any]
 
 _SCAN = re.compile(r"Scan \w+ (?:spark_catalog\.)?(\w+\.\w+)\s*\Z")
 _NUMBER = re.compile(r"([\d.,]+)\s*([KMGT]?i?B)?")
@@ -27,56 +30,52 @@ def tables_read(context: Any, session: Any, job_id: str) -> tuple[TableUse, ...]
     java = context._jsc.sc()
     # Metrics arrive over Spark's event queue; wait until it is empty, but not for ever.
     java.listenerBus().waitUntilEmpty(2_000)
-    own = set(java.statusTracker().getJobIdsForGroup(job_id))
+    as_json = _json_writer(context._jvm)
+    own = set(as_json(java.statusTracker().getJobIdsForGroup(job_id)))
     if not own:
         return ()
     store = session._jsparkSession.sharedState().statusStore()
     found: dict[str, tuple[int, int]] = {}
-    for execution in _newest_executions(store):
-        jobs = set(_items(execution.jobs().keys()))
+    for execution in _newest_executions(store, as_json):
+        jobs = {int(job) for job in execution["jobs"]}
         if jobs and max(jobs) < min(own):
             break
         if own.isdisjoint(jobs):
             continue
-        for table, rows, size in _scans(store, execution.executionId()):
+        for table, rows, size in _scans(store, execution["executionId"], as_json):
             before = found.get(table, (0, 0))
             found[table] = (before[0] + rows, before[1] + size)
     return tuple(TableUse(name, rows, size) for name, (rows, size) in sorted(found.items()))
 
 
-def _items(scala: Any) -> Iterator[Any]:
-    iterator = scala.iterator()
-    while iterator.hasNext():
-        yield iterator.next()
+def _json_writer(jvm: Any) -> JsonOf:
+    """Scala objects as plain data in one call; asking them field by field takes hundreds."""
+    jackson = jvm.com.fasterxml.jackson
+    mapper = jackson.databind.ObjectMapper()
+    scala = getattr(jackson.module.scala, "DefaultScalaModule$")
+    mapper.registerModule(getattr(scala, "MODULE$"))
+    return lambda scala_object: json.loads(mapper.writeValueAsString(scala_object))
 
 
-def _newest_executions(store: Any) -> Iterator[Any]:
-    """Newest first and few at a time: every one of them costs calls to the JVM."""
+def _newest_executions(store: Any, as_json: JsonOf) -> Iterator[Any]:
+    """Newest first and few at a time, since each comes with its whole plan."""
     end = store.executionsCount()
     oldest = max(0, end - _RECENT)
     while end > oldest:
         start = max(oldest, end - _AT_ONCE)
-        yield from reversed(list(_items(store.executionsList(start, end - start))))
+        yield from reversed(as_json(store.executionsList(start, end - start)))
         end = start
 
 
-def _scans(store: Any, execution: int) -> Iterator[tuple[str, int, int]]:
-    values = store.executionMetrics(execution)
-    for node in _items(store.planGraph(execution).allNodes()):
-        scan = _SCAN.match(node.name())
+def _scans(store: Any, execution: int, as_json: JsonOf) -> Iterator[tuple[str, int, int]]:
+    values = as_json(store.executionMetrics(execution))
+    for node in as_json(store.planGraph(execution).allNodes()):
+        scan = _SCAN.match(node["name"])
         if scan is None:
             continue
-        metrics = {m.name(): m.accumulatorId() for m in _items(node.metrics())}
-        rows = _value(values, metrics.get("number of output rows"))
-        yield scan.group(1), rows, _value(values, metrics.get("size of files read"))
-
-
-def _value(values: Any, accumulator: int | None) -> int:
-    """A metric's value; Spark keeps it as the text it shows, such as `1,000` or `4.1 KiB`."""
-    text = None if accumulator is None else values.get(accumulator)
-    if text is None or not text.isDefined():
-        return 0
-    return parse_metric(str(text.get()))
+        shown = {m["name"]: values.get(str(m["accumulatorId"]), "") for m in node["metrics"]}
+        rows = parse_metric(shown.get("number of output rows", ""))
+        yield scan.group(1), rows, parse_metric(shown.get("size of files read", ""))
 
 
 def parse_metric(text: str) -> int:

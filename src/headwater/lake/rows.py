@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from headwater.cell_text import JsonText
 from headwater.result import Column, Result
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ def _plain(value: Any) -> Any:
     from pyspark.sql.types import Row, VariantVal
 
     if isinstance(value, VariantVal):
-        return value.toJson()
+        return JsonText(value.toJson())
     if isinstance(value, Row):
         return {name: _plain(item) for name, item in value.asDict().items()}
     if isinstance(value, list):

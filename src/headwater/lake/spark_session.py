@@ -73,6 +73,11 @@ class SparkConnection:
             for field in fields
         )
 
+    def functions(self) -> list[str]:
+        """The names of all functions this session knows."""
+        with self._in_session():
+            return [row[0] for row in self._session.sql("SHOW FUNCTIONS").collect()]
+
     @contextmanager
     def commit_note(self, note: str) -> Iterator[None]:
         """Write `note` into every Delta commit made inside."""

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from headwater.catalog.jobs import Job, TableUse
 from headwater.errors import UserError
+from headwater.names import counted
 from headwater.result import Result, string_columns
 from headwater.runtime.clock import now
 from headwater.sql.jobs import DescJob
@@ -63,6 +64,6 @@ def _tables(uses: tuple[TableUse, ...]) -> str:
 
 
 def _use(use: TableUse) -> str:
-    known = [f"{use.rows} rows"] if use.rows is not None else []
+    known = [counted(use.rows, "row")] if use.rows is not None else []
     known += [f"{use.bytes} bytes"] if use.bytes is not None else []
     return use.table + (f" ({', '.join(known)})" if known else "")

@@ -23,7 +23,8 @@ def rename_table(context: Context, table: Table, to: ObjectName) -> Result:
     taken = context.store.tables.get(table.workspace, schema, to.name)
     if taken is not None:
         hint = f"first rename it: ALTER {taken.kind} {schema}.{to.name} RENAME TO {to.name}_old"
-        raise name_taken(taken, span=span, hint=None if taken.id == table.id else hint)
+        same = "it has that name already; choose another"
+        raise name_taken(taken, span=span, hint=same if taken.id == table.id else hint)
     context.lake.writer.ensure()
     with context.lake.locks.hold(table.id):
         context.store.tables.rename(table, schema=schema, name=to.name)

@@ -33,6 +33,7 @@ from headwater.tables.registration import register_table
 
 _MOST_NESTED_VIEWS = 50
 _MISSING = re.compile(r"view (`.+?`) cannot be found")
+_ROUTINE = re.compile(r"routine `(?:.+`\.`)?(.+?)` on")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,9 @@ def spark_text(
 
 
 def _better(context: Context, error: HeadwaterError) -> HeadwaterError:
-    """Spark's word that a table is missing in our words: what is near, or was dropped."""
+    """Spark's word that a table or function is missing in ours: what is near, or was dropped."""
+    if error.condition.startswith("UNRESOLVED_ROUTINE"):
+        return _near_function(context, error)
     missing = _MISSING.search(error.message)
     if not error.condition.startswith("TABLE_OR_VIEW_NOT_FOUND") or missing is None:
         return error
@@ -73,6 +76,14 @@ def _better(context: Context, error: HeadwaterError) -> HeadwaterError:
         better.hint = near or better.hint
         better.detail = error.detail
         return better
+    return error
+
+
+def _near_function(context: Context, error: HeadwaterError) -> HeadwaterError:
+    wrong = _ROUTINE.search(error.message)
+    if wrong is not None and error.hint is None:
+        known = context.session.spark().functions()
+        error.hint = did_you_mean(wrong.group(1), known) or "SHOW FUNCTIONS"
     return error
 
 

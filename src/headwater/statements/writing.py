@@ -16,11 +16,7 @@ def write(
     context: Context, target: ObjectName, *, operation: Operation, extra: tuple[Edit, ...] = ()
 ) -> Result:
     """Run the statement's own text, which writes `target`."""
-    statement = operation.value.replace("_", " ")
-    if target.schema is None and target.name in context.session.temporary_views:
-        span = context.span_of(target)
-        raise UserError("NOT_A_TABLE", name=target, statement=statement, span=span)
-    table = context.base_table(target, statement=statement)
+    table = written_table(context, target, operation=operation)
     session = context.session
     with session.lock, spark_text(context, context.text, extra=extra) as text:
         spark = session.spark()
@@ -34,6 +30,15 @@ def write(
         )
     rows = done.version.rows_changed if done.version is not None else 0
     return Result(rowcount=rows, message=_message(done.table, operation, rows))
+
+
+def written_table(context: Context, target: ObjectName, *, operation: Operation) -> Table:
+    """The table of that name; a view of either kind cannot be written to."""
+    statement = operation.value.replace("_", " ")
+    if target.schema is None and target.name in context.session.temporary_views:
+        span = context.span_of(target)
+        raise UserError("NOT_A_TABLE", name=target, statement=statement, span=span)
+    return context.base_table(target, statement=statement)
 
 
 _VERBS = {

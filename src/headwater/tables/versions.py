@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from headwater.catalog.objects import Table, TableKind, TableVersion
+from headwater.lake.delta_log.actions import parse_commit
 from headwater.lake.delta_log.files import LocalLogFiles
 from headwater.lake.delta_log.sync import read_new
 from headwater.runtime.open_lake import OpenLake
@@ -43,3 +44,16 @@ def first_commits(lake: OpenLake, table: Table) -> tuple[Table, tuple[TableVersi
         return table, ()
     shape, versions = read_new(files, table.shape, None, default_user=table.creator)
     return replace(table, shape=shape), versions
+
+
+def bytes_written(lake: OpenLake, table_id: str, version: TableVersion) -> int | None:
+    """The size of the files that the last Delta commit of a version added; None if it is gone."""
+    table = lake.store.tables.get_by_id(table_id)
+    if table is None or table.kind is TableKind.VIEW:
+        return None
+    files = LocalLogFiles(lake.location(table))
+    text = files.read_commit(version.delta_version)
+    if text is None:
+        return None
+    commit = parse_commit(text, version.delta_version, table=files.table)
+    return sum(file.bytes or 0 for file in commit.adds)
