@@ -274,10 +274,18 @@ def _parenthesised(scan: _Scan) -> None:
         scan.statements.append(StatementRelation(text, span, inner_start))
         scan.place = end
         return
-    scan.levels.append(_Level(in_from=inner not in _STARTS_QUERY))
+    is_query = inner in _STARTS_QUERY and not _at_table_relation(scan)
+    scan.levels.append(_Level(in_from=not is_query))
     scan.place += 1
-    if inner not in _STARTS_QUERY:
+    if not is_query:
         _relation(scan)
+
+
+def _at_table_relation(scan: _Scan) -> bool:
+    """`(TABLE(f()) ..` and `(TABLE VOLUME t ..` start with a relation, `(TABLE t)` is a query."""
+    if scan.at(1).upper != "TABLE":
+        return False
+    return scan.symbol("(", 2) or volume_kind_at(scan.tokens, scan.place + 1) is VolumeKind.TABLE
 
 
 def _at_list(scan: _Scan) -> bool:

@@ -215,7 +215,8 @@ def test_a_missing_key_is_named_with_all_that_the_type_takes(text: str, missing:
         (f"{OSS} ACCESS_ID='a ' ACCESS_KEY='b'", "_KEY_VALUE"),
         ("CREATE STORAGE CONNECTION c TYPE KAFKA BOOTSTRAP_SERVERS='a'", "_KEY_VALUE"),
         (
-            "CREATE STORAGE CONNECTION c TYPE KAFKA BOOTSTRAP_SERVERS='a:1' SECURITY_PROTOCOL='SSL'",
+            "CREATE STORAGE CONNECTION c TYPE KAFKA BOOTSTRAP_SERVERS='a:1'"
+            " SECURITY_PROTOCOL='SSL'",
             "_KEY_VALUE",
         ),
         (

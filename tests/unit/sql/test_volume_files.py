@@ -64,9 +64,7 @@ def test_commands_are_read(text: str, statement: object) -> None:
         ("SHOW VOLUME DIRECTORY", "SYNTAX_ERROR", "", ""),
     ],
 )
-def test_mistakes_have_a_place_and_a_hint(
-    text: str, condition: str, place: str, hint: str
-) -> None:
+def test_mistakes_have_a_place_and_a_hint(text: str, condition: str, place: str, hint: str) -> None:
     with pytest.raises(UserError) as raised:
         parse(text)
     error = raised.value
