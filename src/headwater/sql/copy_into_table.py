@@ -18,6 +18,9 @@ from headwater.sql.volume_relation import (
 )
 
 _OPTIONS = ("PURGE", "ON_ERROR")
+_CLAUSES_OF_QUERIES = frozenset(
+    "WHERE JOIN INNER LEFT RIGHT FULL CROSS NATURAL GROUP HAVING ORDER LIMIT UNION LATERAL".split()
+)
 _STARTS_QUERY = ("SELECT", "WITH", "FROM", "VALUES", "TABLE")
 
 
@@ -158,8 +161,14 @@ def parse_query_in_parentheses(cursor: Cursor) -> tuple[str, Span]:
 def _alias(cursor: Cursor) -> str | None:
     if cursor.accept("AS"):
         return cursor.name("an alias")
-    after = cursor.peek(1)
-    is_option = after.kind == "symbol" and after.text in ("=", "(")
+    word, after = cursor.token.upper, cursor.peek(1)
+    if word in _CLAUSES_OF_QUERIES:
+        cursor.fail(
+            f"{word} belongs to a query, and COPY takes one only in parentheses",
+            hint="write FROM (SELECT .. FROM VOLUME .. )",
+        )
+    # `PURGE` without its `= TRUE` must not pass as an alias.
+    is_option = word in _OPTIONS or (after.kind == "symbol" and after.text in ("=", "("))
     if cursor.token.is_name and not is_option and not at_clause(cursor):
         return cursor.name("an alias")
     return None

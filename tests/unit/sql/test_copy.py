@@ -81,7 +81,7 @@ def test_copy_into_a_table(text: str, statement: CopyIntoTable) -> None:
 
 
 @pytest.mark.parametrize(
-    ("tail", "alias"), [("", None), (" x", "x"), (" AS x", "x"), (" purge", "purge")]
+    ("tail", "alias"), [("", None), (" x", "x"), (" AS x", "x"), (" AS purge", "purge")]
 )
 def test_a_transforming_query_is_kept_as_typed_with_its_place(tail: str, alias: str) -> None:
     query = "SELECT a + 1, 'it''s )' FROM VOLUME v(a INT) USING CSV /* ) */ JOIN u ON (true)"
@@ -122,6 +122,8 @@ def test_the_places_of_target_and_source_are_known() -> None:
         ("COPY INTO t FROM VOLUME v USING CSV PURG=TRUE", "OPTION_UNKNOWN", "PURG", "PURGE"),
         ("COPY INTO t FROM VOLUME v USING CSV PURGE=1", "OPTION_VALUE", "1", ""),
         ("COPY INTO t FROM VOLUME v USING CSV ON_ERROR=SKIP", "OPTION_VALUE", "SKIP", ""),
+        ("COPY INTO t FROM VOLUME v USING CSV PURGE", "SYNTAX_ERROR", "", ""),
+        ("COPY INTO t FROM VOLUME v USING CSV WHERE a > 1", "SYNTAX_ERROR", "WHERE", "(SELECT"),
         ("COPY INTO t FROM u", "COPY_SOURCE", "u", "INSERT INTO"),
         ("COPY INTO t FROM 's3://b/p/'", "COPY_SOURCE", "'s3://b/p/'", "FROM VOLUME"),
         ("COPY INTO t FROM", "SYNTAX_ERROR", "", ""),
