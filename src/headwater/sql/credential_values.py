@@ -19,6 +19,11 @@ _JOINING = frozenset({"||", "+", "-"})
 _OPENING = frozenset("([{")
 _CLOSING = frozenset(")]}")
 _QUERY_WORDS = frozenset({"SELECT", "INSERT", "UPDATE", "DELETE", "MERGE", "SHOW", "VALUES"})
+# In the definition of a connection any other key counts: a misspelt ACCESS_KEY still has a secret.
+_PLAIN_CONNECTION_KEYS = frozenset(
+    "APP_ID BOOTSTRAP_SERVERS COMMENT COMMENTS ENDPOINT NAME_NODE NAME_NODE_RPC_ADDRESSES REGION"
+    " ROLE_ARN SECURITY_PROTOCOL TYPE".split()
+)
 _STATEMENT_END = re.compile(r";(?=\s|\Z)|\Z")
 _AROUND_DOT = re.compile(r"\s*([.\-])\s*")
 
@@ -41,6 +46,7 @@ def _in_statement(text: str, tokens: Sequence[Token]) -> Iterator[Span]:
     if _is_about_secret(tokens):
         yield from (token.span for token in tokens if token.kind == "string")
     is_strict = not _is_about_connection(tokens)
+    is_connection = "CONNECTION" in [t.upper for t in tokens[1:3]] and not is_strict
     depth = 0
     query_depth: int | None = None
     for place, token in enumerate(tokens):
@@ -49,7 +55,7 @@ def _in_statement(text: str, tokens: Sequence[Token]) -> Iterator[Span]:
             query_depth = depth
         elif query_depth is not None and depth < query_depth:
             query_depth = None
-        if not _is_key(tokens, place):
+        if not (_is_key(tokens, place) or (is_connection and _is_unknown_key(tokens, place))):
             continue
         if not is_strict and tokens[place + 1].kind in ("word", "quoted", "number"):
             yield _unquoted(text, tokens, place + 1)
@@ -97,6 +103,13 @@ def _is_key(tokens: Sequence[Token], place: int) -> bool:
         first -= 1
     name = "".join(part.value for part in tokens[first : place + 1])
     return is_credential(name, is_setting=name.count(".") > 1)
+
+
+def _is_unknown_key(tokens: Sequence[Token], place: int) -> bool:
+    """A name that is given a value and is none of those that hold something harmless."""
+    token, after = tokens[place], tokens[min(place + 1, len(tokens) - 1)]
+    is_given = after.text == "=" or after.kind == "string"
+    return token.is_name and is_given and token.value.upper() not in _PLAIN_CONNECTION_KEYS
 
 
 def _joined(tokens: Sequence[Token], place: int) -> bool:

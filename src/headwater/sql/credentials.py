@@ -54,13 +54,14 @@ _BEARER = re.compile(r"\bbearer\s+([^\s'\"\\]{8,})", re.IGNORECASE)
 
 # Plain `in` tests, many times faster than the expressions: most statements hold none of these.
 _WORDS = ("key", "secret", "passw", "passphrase", "pwd", "token", "credential", "authorization")
-_RARE_WORDS = ("access", "jaas", "identified", "signature", "sig=", "bearer", ".sas.", "@")
+_RARE_WORDS = ("access", "connection", "jaas", "identified", "signature", "sig=", "bearer")
+_MARKS = (".sas.", "@")
 
 
 def may_hold_credential(text: str) -> bool:
     """A quick look: False only when `text` holds no credential."""
     lowered = text.lower()
-    return any(word in lowered for word in _WORDS) or any(word in lowered for word in _RARE_WORDS)
+    return any(word in lowered for word in (*_WORDS, *_RARE_WORDS, *_MARKS))
 
 
 def is_credential(name: str, *, is_setting: bool) -> bool:

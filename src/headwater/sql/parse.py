@@ -12,7 +12,17 @@ from typing import Protocol
 from headwater.errors import NotSupported, UserError
 from headwater.names import did_you_mean
 from headwater.sql.alter_table import parse_alter_table
+from headwater.sql.connections import (
+    parse_alter_connection,
+    parse_create_storage_connection,
+    parse_desc_connection,
+    parse_drop_connection,
+    parse_other_connection,
+    parse_show_connections,
+)
+from headwater.sql.copy_into_volume import parse_copy
 from headwater.sql.create_table import parse_create_table
+from headwater.sql.create_volume import parse_create_volume
 from headwater.sql.cursor import Cursor
 from headwater.sql.describe import parse_desc_schema, parse_desc_table
 from headwater.sql.dml import parse_delete, parse_insert, parse_merge, parse_update
@@ -41,6 +51,19 @@ from headwater.sql.show import (
 )
 from headwater.sql.tokens import Token
 from headwater.sql.views import parse_alter_view, parse_create_view
+from headwater.sql.volume_files import (
+    parse_get,
+    parse_list,
+    parse_put,
+    parse_remove,
+    parse_show_volume_directory,
+)
+from headwater.sql.volumes import (
+    parse_alter_volume,
+    parse_desc_volume,
+    parse_drop_volume,
+    parse_show_volumes,
+)
 
 
 class Statement(Protocol):
@@ -59,39 +82,59 @@ PARSERS: dict[str, Parser] = {
     "ALTER SCHEMA": parse_alter_schema,
     "ALTER TABLE": parse_alter_table,
     "ALTER VIEW": parse_alter_view,
+    "ALTER VOLUME": parse_alter_volume,
     "CANCEL JOB": parse_cancel_job,
+    "COPY": parse_copy,
     "CREATE DATABASE": parse_create_schema,
+    "CREATE EXTERNAL VOLUME": parse_create_volume,
+    "CREATE OR REPLACE EXTERNAL VOLUME": parse_create_volume,
     "CREATE OR REPLACE TABLE": parse_create_table,
     "CREATE OR REPLACE VIEW": parse_create_view,
+    "CREATE OR REPLACE VOLUME": parse_create_volume,
     "CREATE SCHEMA": parse_create_schema,
+    "CREATE STORAGE CONNECTION": parse_create_storage_connection,
     "CREATE TABLE": parse_create_table,
     "CREATE VIEW": parse_create_view,
+    "CREATE VOLUME": parse_create_volume,
     "DELETE": parse_delete,
     "DESC": parse_desc_table,
+    "DESC CONNECTION": parse_desc_connection,
     "DESC DATABASE": parse_desc_schema,
     "DESC HISTORY": parse_desc_history,
     "DESC JOB": parse_desc_job,
     "DESC SCHEMA": parse_desc_schema,
+    "DESC VOLUME": parse_desc_volume,
+    "DROP CONNECTION": parse_drop_connection,
     "DROP DATABASE": parse_drop_schema,
     "DROP SCHEMA": parse_drop_schema,
     "DROP TABLE": parse_drop_table,
     "DROP VIEW": parse_drop_view,
+    "DROP VOLUME": parse_drop_volume,
     "EXPLAIN": parse_explain,
     "FROM": parse_query,
+    "GET": parse_get,
     "INSERT": parse_insert,
+    "LIST": parse_list,
     "MERGE": parse_merge,
     "OPTIMIZE": parse_optimize,
+    "PUT": parse_put,
+    "REMOVE": parse_remove,
     "RESET": parse_reset,
     "RESTORE": parse_restore_table,
     "SELECT": parse_query,
     "SET": parse_set,
     "SHOW COLUMNS": parse_show_columns,
+    "SHOW CONNECTIONS": parse_show_connections,
     "SHOW CREATE": parse_show_create_table,
     "SHOW DATABASES": parse_show_schemas,
     "SHOW JOBS": parse_show_jobs,
     "SHOW SCHEMAS": parse_show_schemas,
+    "SHOW TABLE VOLUME DIRECTORY": parse_show_volume_directory,
     "SHOW TABLES": parse_show_tables,
+    "SHOW USER VOLUME DIRECTORY": parse_show_volume_directory,
     "SHOW VIEWS": parse_show_views,
+    "SHOW VOLUME DIRECTORY": parse_show_volume_directory,
+    "SHOW VOLUMES": parse_show_volumes,
     "TABLE": parse_query,
     "TRUNCATE": parse_truncate_table,
     "UNDROP": parse_undrop_table,
@@ -99,6 +142,18 @@ PARSERS: dict[str, Parser] = {
     "USE": parse_use,
     "VALUES": parse_query,
     "WITH": parse_query,
+}
+
+# Statements of others that are refused with a word on what to type instead.
+_REFUSED: dict[str, Parser] = {
+    "ALTER CONNECTION": parse_alter_connection,
+    "ALTER STORAGE CONNECTION": parse_alter_connection,
+    "CREATE API CONNECTION": parse_other_connection,
+    "CREATE CATALOG CONNECTION": parse_other_connection,
+    "CREATE CONNECTION": parse_other_connection,
+    "CREATE EXTERNAL CATALOG": parse_other_connection,
+    "CREATE OR REPLACE STORAGE CONNECTION": parse_alter_connection,
+    "DROP STORAGE CONNECTION": parse_drop_connection,
 }
 
 # Statements of Spark's that live and die with the session, or only read.
@@ -132,7 +187,8 @@ _ALL: dict[tuple[str, ...], Parser] = {
         *((command, parse_spark_command) for command in SPARK_COMMANDS),
     )
 }
-_LONGEST = max(len(words) for words in _ALL)
+_REFUSING = {tuple(key.split()): parser for key, parser in _REFUSED.items()}
+_LONGEST = max(len(words) for words in (*_ALL, *_REFUSING))
 
 
 def parse(text: str, tokens: list[Token] | None = None) -> Statement:
@@ -144,7 +200,7 @@ def parse(text: str, tokens: list[Token] | None = None) -> Statement:
         return parse_query(cursor)
     words = tuple(_word(cursor, i) for i in range(_LONGEST))
     for length in range(_LONGEST, 0, -1):
-        parser = _ALL.get(words[:length])
+        parser = _ALL.get(words[:length]) or _REFUSING.get(words[:length])
         if parser is not None:
             return parser(cursor)
     raise _unknown(cursor, words)
@@ -156,7 +212,8 @@ def _word(cursor: Cursor, ahead: int) -> str:
 
 
 _INSTEAD: dict[tuple[str, ...], str] = {
-    ("CREATE", "EXTERNAL"): "CREATE TABLE .. LOCATION '/a/folder'",
+    ("CREATE", "EXTERNAL"): "CREATE EXTERNAL VOLUME, or CREATE TABLE .. LOCATION '/a/folder'",
+    ("DROP", "EXTERNAL"): "did you mean DROP VOLUME?",
     ("DROP", "FUNCTION"): "did you mean DROP TEMPORARY FUNCTION?",
 }
 

@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 
 from headwater.errors import Span, UserError
 from headwater.names import ObjectName
+from headwater.sql.own_relations import OwnRelation, take_own_relation
 from headwater.sql.tokens import Token
+from headwater.sql.volume_refs import VolumeKind, volume_kind_at
 
 _STARTS_QUERY = ("SELECT", "WITH", "VALUES", "FROM", "TABLE", "MAP", "REDUCE")
 # FROM inside these functions separates arguments: extract(year FROM d), trim(both FROM s).
@@ -24,6 +26,7 @@ _ENDS_FROM = frozenset(
 _ENDS_EXPRESSION = _ENDS_FROM | frozenset(
     "JOIN INNER LEFT RIGHT FULL CROSS NATURAL AS TABLESAMPLE USING ANTI SEMI".split()
 )
+_STATEMENTS = ("SHOW", "DESC", "DESCRIBE")
 _NEVER_NAMES = frozenset(("SELECT", "VALUES", "LATERAL", "WITH", "SHOW", "WHERE", "SET"))
 
 
@@ -52,7 +55,7 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class StatementRelation:
-    """`(SHOW ..)` or `(DESC ..)` used as a relation; `span` includes the parentheses."""
+    """`(SHOW ..)`, `(DESC ..)` or `(LIST ..)` as a relation; `span` includes the parentheses."""
 
     text: str
     span: Span
@@ -61,11 +64,22 @@ class StatementRelation:
 
 
 @dataclass(frozen=True, slots=True)
+class FoundRelation:
+    """A relation of our own language; an alias behind it is not a part of `span`."""
+
+    relation: OwnRelation
+    span: Span
+    aliased: bool = False
+    """Whether the text gives it a name, so that a replacement needs none."""
+
+
+@dataclass(frozen=True, slots=True)
 class Relations:
     """What was found, in the order of the text."""
 
     named: tuple[Relation, ...] = ()
     statements: tuple[StatementRelation, ...] = ()
+    own: tuple[FoundRelation, ...] = ()
 
 
 @dataclass(slots=True)
@@ -84,6 +98,7 @@ class _Scan:
     levels: list[_Level] = field(default_factory=lambda: [_Level()])
     named: list[Relation] = field(default_factory=list)
     statements: list[StatementRelation] = field(default_factory=list)
+    own: list[FoundRelation] = field(default_factory=list)
 
     def at(self, ahead: int) -> Token:
         return self.tokens[max(0, min(self.place + ahead, len(self.tokens) - 1))]
@@ -100,7 +115,7 @@ def find_relations(text: str, tokens: list[Token]) -> Relations:
     while scan.at(0).kind != "end":
         _step(scan)
     named = tuple(r for r in scan.named if not _is_cte(r, ctes))
-    return Relations(named, tuple(scan.statements))
+    return Relations(named, tuple(scan.statements), tuple(scan.own))
 
 
 def _is_cte(relation: Relation, ctes: frozenset[str]) -> bool:
@@ -177,11 +192,18 @@ def _word(scan: _Scan, word: str, level: _Level) -> None:
         _target(scan)
     elif word == "UPDATE" and scan.place == 1:
         _target(scan)
+    elif word == "TABLE" and _at_table_volume(scan):
+        scan.place += 1
     elif word == "TABLE" and before in ("", "(", "AS", "ALL", "CACHE", "UNCACHE"):
         _relation(scan)
     elif word in _ENDS_FROM:
         # `ON a = b, c`: a comma after a join condition still belongs to the FROM clause.
         level.in_from = level.in_from and word == "ON"
+
+
+def _at_table_volume(scan: _Scan) -> bool:
+    """`GET_PRESIGNED_URL(TABLE VOLUME t, ..)`: neither `volume` nor `t` is read as a table."""
+    return volume_kind_at(scan.tokens, scan.place - 1) is VolumeKind.TABLE
 
 
 def _target(scan: _Scan) -> None:
@@ -196,6 +218,8 @@ def _relation(scan: _Scan, role: str = "read") -> None:
     """Take the relation that starts here, if one does."""
     if scan.symbol("("):
         _parenthesised(scan)
+        return
+    if role == "read" and _own_relation(scan):
         return
     token = scan.at(0)
     if not token.is_name or (token.kind == "word" and token.upper in _NEVER_NAMES):
@@ -217,13 +241,25 @@ def _relation(scan: _Scan, role: str = "read") -> None:
     scan.named.append(Relation(ObjectName.of(*parts), span, role, travel, aliased))
 
 
+def _own_relation(scan: _Scan) -> bool:
+    """Take the relation of our own language that starts here, if one does."""
+    taken = take_own_relation(scan.text, scan.tokens, scan.place)
+    if taken is None:
+        return False
+    relation, behind = taken
+    span = Span(scan.at(0).start, scan.tokens[behind - 1].end)
+    scan.place = behind
+    scan.own.append(FoundRelation(relation, span, _at_alias(scan.at(0))))
+    return True
+
+
 def _at_alias(token: Token) -> bool:
     return token.upper == "AS" or (token.is_name and token.upper not in _ENDS_EXPRESSION)
 
 
 def _parenthesised(scan: _Scan) -> None:
     inner = scan.at(1).upper
-    if inner in ("SHOW", "DESC", "DESCRIBE"):
+    if inner in _STATEMENTS or _at_list(scan):
         start = scan.place
         end = _after_parentheses(scan.tokens, start)
         inner_start = scan.tokens[start + 1].start
@@ -238,10 +274,25 @@ def _parenthesised(scan: _Scan) -> None:
         scan.statements.append(StatementRelation(text, span, inner_start))
         scan.place = end
         return
-    scan.levels.append(_Level(in_from=inner not in _STARTS_QUERY))
+    is_query = inner in _STARTS_QUERY and not _at_table_relation(scan)
+    scan.levels.append(_Level(in_from=not is_query))
     scan.place += 1
-    if inner not in _STARTS_QUERY:
+    if not is_query:
         _relation(scan)
+
+
+def _at_table_relation(scan: _Scan) -> bool:
+    """`(TABLE(f()) ..` and `(TABLE VOLUME t ..` start with a relation, `(TABLE t)` is a query."""
+    if scan.at(1).upper != "TABLE":
+        return False
+    return scan.symbol("(", 2) or volume_kind_at(scan.tokens, scan.place + 1) is VolumeKind.TABLE
+
+
+def _at_list(scan: _Scan) -> bool:
+    """`(LIST VOLUME v ..)`; a table called `list` stands in parentheses without a volume."""
+    if scan.at(1).upper != "LIST":
+        return False
+    return volume_kind_at(scan.tokens, scan.place + 2) is not None
 
 
 def _time_travel(scan: _Scan) -> TimeTravel | None:

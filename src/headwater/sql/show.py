@@ -18,7 +18,7 @@ class ShowTables:
 
     def to_sql(self) -> str:
         """The statement in its canonical spelling."""
-        return f"SHOW TABLES{_scope(self.schema)}{self.filter.to_sql()}"
+        return f"SHOW TABLES{scope_to_sql(self.schema)}{self.filter.to_sql()}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class ShowTablesHistory:
 
     def to_sql(self) -> str:
         """The statement in its canonical spelling."""
-        return f"SHOW TABLES HISTORY{_scope(self.schema)}{self.filter.to_sql()}"
+        return f"SHOW TABLES HISTORY{scope_to_sql(self.schema)}{self.filter.to_sql()}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class ShowViews:
 
     def to_sql(self) -> str:
         """The statement in its canonical spelling."""
-        return f"SHOW VIEWS{_scope(self.schema)}{self.filter.to_sql()}"
+        return f"SHOW VIEWS{scope_to_sql(self.schema)}{self.filter.to_sql()}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +79,13 @@ class ShowCreateTable:
         return f"SHOW CREATE TABLE {self.name}"
 
 
-def _scope(schema: ObjectName | None) -> str:
+def scope_to_sql(schema: ObjectName | None) -> str:
+    """` IN schema`, or nothing."""
     return f" IN {schema}" if schema is not None else ""
 
 
-def _parse_scope(cursor: Cursor) -> ObjectName | None:
+def parse_scope(cursor: Cursor) -> ObjectName | None:
+    """Take `IN [SCHEMA] s` if it stands here."""
     if not cursor.accept("IN") and not cursor.accept("FROM"):
         return None
     if cursor.at("SCHEMA") and cursor.peek(1).is_name:
@@ -95,7 +97,7 @@ def parse_show_tables(cursor: Cursor) -> ShowTables | ShowTablesHistory:
     """Read the statement; the cursor stands before SHOW."""
     cursor.expect("SHOW", "TABLES")
     history = cursor.accept("HISTORY")
-    schema = _parse_scope(cursor)
+    schema = parse_scope(cursor)
     tail = parse_show_filter(cursor)
     return ShowTablesHistory(schema, tail) if history else ShowTables(schema, tail)
 
@@ -103,7 +105,7 @@ def parse_show_tables(cursor: Cursor) -> ShowTables | ShowTablesHistory:
 def parse_show_views(cursor: Cursor) -> ShowViews:
     """Read the statement; the cursor stands before SHOW."""
     cursor.expect("SHOW", "VIEWS")
-    schema = _parse_scope(cursor)
+    schema = parse_scope(cursor)
     return ShowViews(schema, parse_show_filter(cursor))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from headwater.names import ObjectName
@@ -22,11 +22,20 @@ from headwater.sql.alter_table import (
     SetProperties,
     UnsetProperties,
 )
+from headwater.sql.copy_into_table import CopyIntoTable, OnError
 from headwater.sql.create_table import ColumnDefinition, CreateTable
+from headwater.sql.file_formats import CsvReadOptions, FileFormat
+from headwater.sql.file_selection import ALL_FILES, FileSelection
 from headwater.sql.parse import Statement, parse
+from headwater.sql.relations import find_relations
 from headwater.sql.show import ShowTables
 from headwater.sql.show_filter import ShowFilter
+from headwater.sql.tokens import tokenize
 from headwater.sql.views import CreateView
+from headwater.sql.volume_paths import Location
+from headwater.sql.volume_refs import USER_VOLUME, VolumeKind, VolumeRef
+from headwater.sql.volume_relation import VolumeRelation
+from headwater.sql.volumes import CreateExternalVolume
 from headwater.statements.dispatch import HANDLERS
 
 TEXTS = [
@@ -48,9 +57,30 @@ TEXTS = [
     "ALTER VIEW v AS SELECT 1",
     "ALTER VIEW v RENAME TO w",
     "ALTER VIEW v SET COMMENT 'x'",
+    "ALTER VOLUME s.v REFRESH",
     "CANCEL JOB '2024'",
+    "COPY INTO t (a, b) PARTITION (dt = date '2024-01-01') FROM VOLUME v (a INT, b"
+    " ARRAY<STRING>) USING CSV OPTIONS('sep' = '\\t', 'nullValue' = r'\\N') FILES('it''s',"
+    " 'b') PURGE = TRUE ON_ERROR = CONTINUE",
+    "COPY INTO TABLE VOLUME s.t SUBDIRECTORY 'd' FROM (SELECT 1 -- end\n) FILE_FORMAT ="
+    " (TYPE = JSON) SINGLE = TRUE",
+    "COPY INTO VOLUME v SUBDIRECTORY '/' FROM TABLE t FILE_FORMAT = (TYPE = CSV sep = '|'"
+    " header = true quote = r'\\0') OVERWRITE = TRUE FILENAME_PREFIX = 'a' FILENAME_SUFFIX"
+    " = '.b' INCLUDE_JOB_ID = 'TRUE'",
+    "COPY OVERWRITE t FROM (SELECT a FROM USER VOLUME (a INT) USING PARQUET) x ON_ERROR = ABORT",
     "CREATE DATABASE IF NOT EXISTS s COMMENT 'x' WITH DBPROPERTIES ('a' = 'b')",
+    "CREATE EXTERNAL VOLUME IF NOT EXISTS v LOCATION 's3a://b/p' USING CONNECTION w.c"
+    " DIRECTORY = (ENABLE = TRUE, AUTO_REFRESH = TRUE) RECURSIVE = TRUE COMMENT 'x'",
     "CREATE OR REPLACE TABLE t (a INT) AS SELECT 1",
+    "CREATE OR REPLACE EXTERNAL VOLUME v LOCATION 'oss://b/p/' USING CONNECTION c"
+    " NOTIFICATION = (QUEUE_TYPE = 'ALICLOUD_MNS', QUEUE_NAME = 'q')",
+    "CREATE STORAGE CONNECTION IF NOT EXISTS w.c TYPE oss ACCESS_ID = '****' ACCESS_KEY ="
+    " '****' ENDPOINT = 'e' COMMENTS = 'x'",
+    "CREATE STORAGE CONNECTION c TYPE KAFKA BOOTSTRAP_SERVERS = ['a:1', 'b:2']",
+    "CREATE STORAGE CONNECTION c TYPE LOCAL",
+    "CREATE STORAGE CONNECTION c TYPE S3 ACCESS_KEY = '****' SECRET_KEY = '****' REGION = 'r'",
+    "CREATE STORAGE CONNECTION c TYPE COS REGION = 'r' ROLE_ARN ="
+    " 'qcs::cam::uin/1:roleName/r' APP_ID = '1'",
     "CREATE TABLE IF NOT EXISTS w.s.t (a INT NOT NULL DEFAULT 1 COMMENT 'it''s', `b c` JSON)"
     " USING PARQUET PARTITIONED BY (a) COMMENT 'x' TBLPROPERTIES ('user.k' = 'v')",
     "CREATE TABLE t (a INT, b STRUCT<x: ARRAY<VARCHAR>, y: MAP<INT, DECIMAL(3,1)> COMMENT 'q'>)"
@@ -59,18 +89,27 @@ TEXTS = [
     "CREATE TABLE t LIKE u",
     "CREATE TABLE t LOCATION '/somewhere'",
     "CREATE VIEW IF NOT EXISTS v (a COMMENT 'x', b) COMMENT 'y' AS SELECT 1, 2 -- end",
+    "CREATE VOLUME v DIRECTORY = (ENABLE = TRUE) COMMENT = 'x'",
     "DELETE FROM t WHERE a = 1",
+    "DESC CONNECTION EXTENDED c",
     "DESC EXTENDED t",
     "DESC HISTORY t WHERE version > 1 LIMIT 3",
     "DESC JOB 202405170333149794gibwyt3dv0g",
     "DESC SCHEMA s",
+    "DESC VOLUME v",
+    "DROP CONNECTION IF EXISTS w.c FORCE",
     "DROP SCHEMA IF EXISTS s CASCADE",
     "DROP TABLE IF EXISTS s.t",
     "DROP VIEW v",
+    "DROP VOLUME IF EXISTS s.v",
     "EXPLAIN SELECT 1",
+    "GET USER VOLUME FILE 'a', 'b' TO '/tmp' PARALLEL = 3",
     "INSERT OVERWRITE TABLE t SELECT 1",
+    "LIST VOLUME v SUBDIRECTORY 'a' REGEXP = '.*'",
     "MERGE INTO t USING s ON t.a = s.a WHEN MATCHED THEN DELETE",
     "OPTIMIZE t WHERE dt = 'x' OPTIONS ('cz.sql.optimize.table.async' = 'false')",
+    "PUT 'file:///a', 'b*' TO TABLE VOLUME t SUBDIRECTORY '/' OVERWRITE = FALSE",
+    "REMOVE VOLUME v FILE 'a'",
     "RESET query_tag",
     "RESTORE TABLE t TO TIMESTAMP AS OF now() - INTERVAL 1 DAY",
     "RESTORE TABLE t TO VERSION AS OF 3",
@@ -78,12 +117,15 @@ TEXTS = [
     "SET",
     "SET dt.args.day = 2024-01-01",
     "SHOW COLUMNS IN s.t LIKE 'a%'",
+    "SHOW CONNECTIONS WHERE type = 'OSS'",
     "SHOW CREATE TABLE t",
     "SHOW JOBS IN VCLUSTER default WHERE status = 'FAILED' LIMIT 10",
     "SHOW SCHEMAS LIKE 'a_b'",
+    "SHOW TABLE VOLUME DIRECTORY t SUBDIRECTORY 'a' LIMIT 3",
     "SHOW TABLES HISTORY IN s",
     "SHOW TABLES IN s WHERE is_view AND (table_name LIKE '%limit 3%') LIMIT 2",
     "SHOW VIEWS FROM SCHEMA s",
+    "SHOW VOLUMES LIKE 'a%'",
     "TRUNCATE TABLE t",
     "UNCACHE TABLE t",
     "UNDROP TABLE t",
@@ -184,6 +226,56 @@ def test_any_alter_table_survives(name: ObjectName, action: object, if_exists: b
 @given(names, st.lists(st.tuples(any_names, st.none() | texts.filter(bool)), max_size=3))
 def test_any_create_view_survives(name: ObjectName, columns: list[tuple[str, str | None]]) -> None:
     assert_round_trip(CreateView(name, "SELECT 1", tuple(columns)))
+
+
+refs = st.just(USER_VOLUME) | st.builds(
+    VolumeRef, st.sampled_from([VolumeKind.NAMED, VolumeKind.TABLE]), names
+)
+steps = texts.filter(lambda t: t.strip("/") not in ("", ".", "..") and "/" not in t)
+paths = st.lists(steps, min_size=1, max_size=3).map("/".join).filter(lambda p: "://" not in p)
+selections = st.one_of(
+    st.just(ALL_FILES),
+    st.builds(FileSelection, files=st.lists(paths, min_size=1, max_size=3).map(tuple)),
+    st.builds(FileSelection, subdirectory=st.just("") | paths.map(lambda p: f"{p}/")),
+    st.builds(FileSelection, regexp=st.sampled_from([".*", "a'b\\\\.csv", ""])),
+)
+volume_columns = st.lists(
+    st.tuples(any_names, types), max_size=3, unique_by=lambda column: column[0].lower()
+).map(tuple)
+sources = st.one_of(
+    st.builds(VolumeRelation, refs, st.just(FileFormat.ORC), volume_columns, selection=selections),
+    st.builds(
+        VolumeRelation,
+        refs,
+        st.just(FileFormat.CSV),
+        volume_columns,
+        st.builds(CsvReadOptions, sep=st.sampled_from(",|\t;"), null_value=texts),
+        selections,
+    ),
+)
+
+
+@given(names, sources, st.booleans(), st.sampled_from([None, *OnError]))
+def test_any_copy_into_a_table_survives(
+    name: ObjectName, source: VolumeRelation, overwrite: bool, on_error: OnError | None
+) -> None:
+    assert_round_trip(CopyIntoTable(name, source, overwrite=overwrite, on_error=on_error))
+
+
+@given(sources)
+def test_any_volume_relation_survives_in_a_query(source: VolumeRelation) -> None:
+    text = f"SELECT * FROM {source.to_sql()} x JOIN t"
+    found = find_relations(text, tokenize(text))
+    assert [item.relation for item in found.own] == [source]
+    assert [str(item.name) for item in found.named] == ["t"]
+
+
+@given(names, texts, paths)
+def test_any_create_external_volume_survives(name: ObjectName, comment: str, path: str) -> None:
+    assume(not set(path) & set(map(chr, (*range(32), 127, 92))) and "%" not in path)
+    location = Location("s3", "b", f"{path}/")
+    statement = CreateExternalVolume(name, location, ObjectName("c"), comment=comment)
+    assert_round_trip(statement)
 
 
 @given(st.none() | names.filter(lambda n: n.workspace is None), st.none() | texts)
