@@ -1,0 +1,111 @@
+"""From a `FileScan` to a data frame, and from a data frame to files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from headwater.lake.file_scan import LINE, Columns, FileScan, FileTarget
+from headwater.sql.file_formats import FileFormat, JsonReadOptions
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, DataFrameReader, SparkSession
+
+NOT_UTF8 = "HEADWATER_NOT_UTF8"
+_REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+# What the documents infer for CSV; Spark would also see dates and times.
+_INFERRED = ("int", "bigint", "double", "boolean")
+
+
+def frame_of(session: SparkSession, scan: FileScan) -> DataFrame:
+    """The rows of the files; text that is not UTF-8 fails instead of losing characters."""
+    frame = _read(session, scan)
+    return _checked(frame) if scan.is_text else frame
+
+
+def not_utf8(session: SparkSession, scan: FileScan) -> list[str]:
+    """The paths of the files that hold bytes that are not UTF-8, for the error about them."""
+    from pyspark.sql import functions
+
+    frame = _read(session, scan)
+    texts = [functions.col(_quoted(name)) for name, kind in frame.dtypes if kind == "string"]
+    broken = functions.lit(False)
+    for text in texts:
+        broken = broken | functions.coalesce(text.contains(_REPLACEMENT), functions.lit(False))
+    rows = frame.where(broken).select("_metadata.file_path").distinct().limit(10).collect()
+    return [row[0] for row in rows]
+
+
+def rows_by_file(session: SparkSession, scan: FileScan) -> dict[str, int]:
+    """How many rows each file holds; files without rows are not there."""
+    frame = _read(session, scan).groupBy("_metadata.file_path").count()
+    return {row[0]: row[1] for row in frame.collect()}
+
+
+def write_files(frame: DataFrame, target: FileTarget) -> None:
+    """Write the rows as files into a folder that must not exist."""
+    from pyspark.sql import functions
+
+    if target.format is FileFormat.TEXT:
+        only = frame.columns[0]
+        frame = frame.select(functions.col(_quoted(only)).cast("string").alias("value"))
+    if target.single:
+        frame = frame.coalesce(1)
+    writer = frame.write.mode("errorifexists").options(**dict(target.options))
+    writer.format(target.format.lower()).save(target.path)
+
+
+def _read(session: SparkSession, scan: FileScan) -> DataFrame:
+    reader = session.read.options(**scan.spark_options())
+    paths = list(scan.paths)
+    if scan.format is FileFormat.CSV:
+        return _csv(reader, scan, paths)
+    if scan.format is FileFormat.TEXT:
+        return reader.text(paths).toDF(scan.columns[0][0] if scan.columns else LINE)
+    if isinstance(scan.options, JsonReadOptions) and not scan.options.explode_array:
+        return reader.option("singleVariantColumn", LINE).json(paths)
+    if scan.columns:
+        reader = reader.schema(_schema(scan.columns))
+    return reader.format(scan.format.lower()).load(paths)
+
+
+def _csv(reader: DataFrameReader, scan: FileScan, paths: list[str]) -> DataFrame:
+    if scan.columns:
+        return reader.schema(_schema(scan.columns)).csv(paths)
+    found = reader.option("inferSchema", "true").csv(paths).dtypes
+    names = [name if scan.has_header else f"f{i}" for i, (name, _) in enumerate(found)]
+    kinds = [kind if _is_inferred(kind) else "string" for _, kind in found]
+    if scan.has_header:
+        # Spark compares the header with the names it is given.
+        return reader.schema(_schema(tuple(zip(names, kinds, strict=True)))).csv(paths)
+    return reader.schema(_schema(tuple(zip(names, kinds, strict=True)))).csv(paths)
+
+
+def _is_inferred(kind: str) -> bool:
+    return kind in _INFERRED or kind.startswith("decimal")
+
+
+def _schema(columns: Columns) -> Any:
+    from pyspark.sql.types import StructField, StructType, _parse_datatype_string
+
+    return StructType([StructField(n, _parse_datatype_string(kind)) for n, kind in columns])
+
+
+def _checked(frame: DataFrame) -> DataFrame:
+    if not any(kind == "string" for _, kind in frame.dtypes):
+        return frame
+    return frame.select(*(_checked_column(name, kind) for name, kind in frame.dtypes))
+
+
+def _checked_column(name: str, kind: str) -> Column:
+    """Spark reads bytes that are not UTF-8 as the replacement character, without a word."""
+    from pyspark.sql import functions
+
+    column = functions.col(_quoted(name))
+    if kind != "string":
+        return column
+    failure = functions.raise_error(functions.lit(NOT_UTF8)).cast("string")
+    return functions.when(column.contains(_REPLACEMENT), failure).otherwise(column).alias(name)
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
