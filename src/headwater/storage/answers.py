@@ -34,20 +34,23 @@ def listed_files(body: bytes, prefix: str) -> list[FileInfo]:
     space = root.tag[: root.tag.find("}") + 1]
     key, size, modified, etag = (space + name for name in ("Key", "Size", "LastModified", "ETag"))
     files = []
+    # Thousands of files are often written in the same second.
+    moments: dict[str, datetime] = {}
     for entry in root.iterfind(space + "Contents"):
-        name = unquote_plus(entry.findtext(key, ""))
+        facts = {fact.tag: fact.text or "" for fact in entry}
+        name = unquote_plus(facts[key])
         # A server that sorts differently may also show keys beside the prefix.
-        if not name.startswith(prefix) or name.endswith("/") or len(name) == len(prefix):
+        if not name.startswith(prefix) or name.endswith("/"):
             continue
-        files.append(
-            FileInfo(
-                name[len(prefix) :],
-                int(entry.findtext(size, "0")),
-                to_the_second(datetime.fromisoformat(entry.findtext(modified, ""))),
-                entry.findtext(etag, "").strip('"'),
-            )
-        )
+        text = facts[modified]
+        moment = moments.get(text) or moments.setdefault(text, _moment(text))
+        path = name[len(prefix) :]
+        files.append(FileInfo(path, int(facts[size]), moment, facts[etag].strip('"')))
     return files
+
+
+def _moment(text: str) -> datetime:
+    return to_the_second(datetime.fromisoformat(text))
 
 
 def to_the_second(moment: datetime) -> datetime:
