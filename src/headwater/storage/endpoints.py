@@ -48,6 +48,9 @@ def parse_endpoint(text: str) -> Endpoint:
     'https://oss-cn-hangzhou.aliyuncs.com'
     """
     given = text.strip()
+    if not given.isprintable():
+        # Python would drop line breaks in silence.
+        raise _refused(given.encode("unicode_escape").decode(), "it holds a control character")
     parts = urlsplit(given if "://" in given else f"https://{given}")
     try:
         port = parts.port

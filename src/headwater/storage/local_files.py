@@ -81,7 +81,7 @@ class LocalFiles:
                         if stat.S_ISREG(seen.st_mode) or stat.S_ISDIR(seen.st_mode):
                             found.append((self._text(entry.name, folder), seen))
         except OSError as error:
-            if error.errno in _NOTHING_THERE and folder:
+            if folder and self._absent(error, folder):
                 return []
             raise self._failed(error, folder) from None
         return sorted(found, key=_order)
@@ -92,7 +92,7 @@ class LocalFiles:
             with self._folder_of(path) as (descriptor, name):
                 seen = os.stat(name, dir_fd=descriptor, follow_symlinks=False)
         except OSError as error:
-            if error.errno in _NOTHING_THERE:
+            if self._absent(error, path):
                 self._require_root()
                 return None
             raise self._failed(error, path) from None
@@ -135,7 +135,7 @@ class LocalFiles:
                 with self._folder_of(path) as (descriptor, name):
                     os.unlink(name, dir_fd=descriptor)
             except OSError as error:
-                if error.errno not in _NOTHING_THERE:
+                if not self._absent(error, path):
                     failed[path] = _reason(error)
         return failed
 
@@ -171,13 +171,16 @@ class LocalFiles:
             with self._folder_of(path) as (descriptor, name):
                 opened = os.open(name, _READ, dir_fd=descriptor)
         except OSError as error:
-            if error.errno in _NOTHING_THERE:
+            if self._absent(error, path):
                 self._require_root()
                 raise file_not_found(path, self._address.url) from None
             raise self._failed(error, path) from None
-        with os.fdopen(opened, "rb") as file:
+        try:
             self._require_regular(os.fstat(opened), path)
-            yield file
+            with os.fdopen(opened, "rb", closefd=False) as file:
+                yield file
+        finally:
+            os.close(opened)
 
     @contextmanager
     def _writing(self, path: str) -> Iterator[BinaryIO]:
@@ -227,7 +230,6 @@ class LocalFiles:
 
     def _failed(self, error: OSError, path: str) -> UserError | TransientError:
         where = self._address.url
-        # What O_NOFOLLOW says of a link: one error for files, the other for folders.
         if error.errno == errno.ELOOP or (error.errno == errno.ENOTDIR and self._link_on(path)):
             return UserError("NOT_A_FILE", path=path, store=where, what="a symbolic link")
         if error.errno in _NOTHING_THERE and not self._root.is_dir():
@@ -237,6 +239,10 @@ class LocalFiles:
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE):
             return TransientError("STORE_BUSY", store=where, reason=_reason(error))
         return UserError("STORE_REFUSED", store=where, reason=f"{path}: {_reason(error)}")
+
+    def _absent(self, error: OSError, path: str) -> bool:
+        # O_NOFOLLOW says of a link where a folder should be that it is no folder.
+        return error.errno in _NOTHING_THERE and not self._link_on(path)
 
     def _link_on(self, path: str) -> bool:
         segments = path.rstrip("/").split("/")

@@ -20,7 +20,7 @@ from headwater.storage.addresses import StoreAddress, checked_folder, checked_pa
 from headwater.storage.answers import Answer, listed_files, next_token, to_the_second, undeleted
 from headwater.storage.content_of import content_of
 from headwater.storage.exchange import Exchange, Pending
-from headwater.storage.failures import NETWORK_ERRORS, refusal_of, refused
+from headwater.storage.failures import NETWORK_ERRORS, Refusal, refusal_of, refused
 from headwater.storage.replacing import replacing
 from headwater.storage.requests import Content, Request
 from headwater.storage.store import FileInfo, Page
@@ -92,7 +92,7 @@ class ObjectStore:
         if not answer.good:
             # An answer to HEAD has no body; the same question with one says why.
             self._require_bucket()
-            raise refused(refusal_of(answer), store=self._address.url, path=path)
+            raise self._refused(refusal_of(answer), path)
         return FileInfo(
             path,
             int(answer.headers.get("content-length", "0")),
@@ -147,7 +147,11 @@ class ObjectStore:
         if answer.good or answer.status == 404:
             self._require_bucket()
             return {}
-        return {path: self._masked(refusal_of(answer).text)}
+        refusal = refusal_of(answer)
+        # As in a batch: one file may be protected, everything else is about all of them.
+        if refusal.code == "AccessDenied":
+            return {path: refusal.code}
+        raise self._refused(refusal, path)
 
     def _delete_batch(self, paths: Sequence[str]) -> dict[str, str]:
         keys = (escape(self._address.prefix + path) for path in paths)
@@ -193,9 +197,9 @@ class ObjectStore:
         answer = self._exchange.send(request, into=into)
         if answer.good:
             return answer
-        error: HeadwaterError = refused(refusal_of(answer), store=self._address.url, path=path)
-        error.replace_text(self._masked)
-        raise error
+        raise self._refused(refusal_of(answer), path)
 
-    def _masked(self, text: str) -> str:
-        return self._exchange.keys().masked(text)
+    def _refused(self, refusal: Refusal, path: str | None) -> HeadwaterError:
+        error = refused(refusal, store=self._address.url, path=path)
+        error.replace_text(self._exchange.keys().masked)
+        return error
