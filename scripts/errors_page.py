@@ -25,6 +25,7 @@ _TITLES = {
     "catalog": "Names, the lease, the catalog",
     "lake": "Running work on Spark and Delta",
     "delta_log": "Delta's log",
+    "storage": "Stores, files and sealed secrets",
     "config": "Settings and the lake folder",
     "platform": "Java and the jars",
     "cli": "The command line",

@@ -1,0 +1,1 @@
+"""Keeping the secrets of connections: sealed in the catalog, opened only where they are used."""
