@@ -23,6 +23,7 @@ _TITLES = {
     "sql": "Reading a statement",
     "expressions": "Filters and parameters",
     "catalog": "Names, the lease, the catalog",
+    "catalog_files": "Connections, volumes and the names of files",
     "lake": "Running work on Spark and Delta",
     "delta_log": "Delta's log",
     "storage": "Stores, files and sealed secrets",

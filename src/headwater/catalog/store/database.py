@@ -13,7 +13,17 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, Table, create_engine, event, insert, text
+from sqlalchemy import (
+    URL,
+    Connection,
+    Engine,
+    Table,
+    Transaction,
+    create_engine,
+    event,
+    insert,
+    text,
+)
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.pool import NullPool
 
@@ -65,6 +75,12 @@ class Database:
             yield own
 
     @contextmanager
+    def connect(self) -> Iterator[Connection]:
+        """A connection for transactions that follow each other and share temporary tables."""
+        with translated(self.address), self._engine.connect() as own:
+            yield own
+
+    @contextmanager
     def migrating(self) -> Iterator[Connection]:
         """A writing transaction that at most one process has at a time."""
         if not self.sqlite:
@@ -82,6 +98,11 @@ class Database:
                     yield connection
         finally:
             engine.dispose()
+
+
+def begin_writing(connection: Connection) -> Transaction:
+    """Begins a transaction that may write, on a connection of `Database.connect`."""
+    return connection.execution_options(**{_WRITING: True}).begin()
 
 
 def insert_unless_taken(connection: Connection, table: Table, values: Mapping[str, Any]) -> bool:

@@ -16,12 +16,15 @@ from sqlalchemy import (
     MetaData,
     Table,
     Text,
-    text,
 )
 
 from headwater.catalog.store.column_types import Instant, JsonText, LooseText
 
 metadata = MetaData()
+
+# The condition of a partial index is only noted here, because saying `postgresql_where` imports
+# that whole dialect, for a lake on SQLite too; the migrations say it to the database.
+WHERE = "where"
 
 lake = Table(
     "lake",
@@ -57,8 +60,7 @@ Index(
     schemas.c.workspace_id,
     schemas.c.name,
     unique=True,
-    sqlite_where=text("dropped_at IS NULL"),
-    postgresql_where=text("dropped_at IS NULL"),
+    info={WHERE: "dropped_at IS NULL"},
 )
 
 tables = Table(
@@ -92,8 +94,7 @@ Index(
     tables.c.schema_id,
     tables.c.name,
     unique=True,
-    sqlite_where=text("state IN ('ACTIVE', 'CREATING')"),
-    postgresql_where=text("state IN ('ACTIVE', 'CREATING')"),
+    info={WHERE: "state IN ('ACTIVE', 'CREATING')"},
 )
 Index("tables_schema", tables.c.schema_id, tables.c.state)
 

@@ -1,7 +1,7 @@
 """The store's schemas.
 
-Invariant: a dropped schema holds no table that is active or being created; its row stays, because
-dropped tables that can still be brought back refer to it.
+Invariant: a dropped schema holds no volume, and no table that is active or being created; its row
+stays, because dropped tables that can still be brought back refer to it.
 """
 
 from __future__ import annotations
@@ -10,15 +10,17 @@ import builtins
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, select, update
+from sqlalchemy import Connection, Row, Select, delete, func, select, update
 from sqlalchemy.exc import IntegrityError
 
 from headwater.catalog.objects import Schema, Table, TableState
 from headwater.catalog.store.database import Database, insert_unless_taken
+from headwater.catalog.store.file_model import volumes
 from headwater.catalog.store.model import schemas, tables, workspaces
 from headwater.catalog.store.table_rows import select_tables, table_from
+from headwater.catalog.store.workspaces import workspace_id
 from headwater.errors import TransientError, UserError
-from headwater.names import QualifiedName, show_identifier
+from headwater.names import QualifiedName, counted, show_identifier
 
 
 class Schemas:
@@ -32,7 +34,7 @@ class Schemas:
         with self._database.write(connection) as own:
             values = {
                 "id": schema.id,
-                "workspace_id": _workspace_id(own, schema.workspace),
+                "workspace_id": workspace_id(own, schema.workspace),
                 "creator": schema.creator,
                 "created_at": schema.created_at,
                 **_changeable(schema),
@@ -74,20 +76,23 @@ class Schemas:
                 raise UserError("SCHEMA_NOT_FOUND", name=show_identifier(schema.name))
 
     def drop(self, schema: Schema, at: datetime, *, connection: Connection | None = None) -> None:
-        """Drops an empty schema; SCHEMA_NOT_EMPTY when it still holds tables or views."""
+        """Drops an empty schema; SCHEMA_NOT_EMPTY when it still holds tables, views or volumes."""
         with self._database.write(connection) as own:
-            held = _lock_for_drop(own, schema)
+            held = _held(own, schema, _lock_for_drop(own, schema))
             if held:
-                name = show_identifier(schema.name)
-                raise UserError("SCHEMA_NOT_EMPTY", name=name, count=len(held))
+                raise UserError("SCHEMA_NOT_EMPTY", name=show_identifier(schema.name), held=held)
             _mark_dropped(own, schema, at)
 
     def drop_with_tables(
         self, schema: Schema, at: datetime, *, connection: Connection | None = None
     ) -> builtins.list[Table]:
-        """Drops a schema and what it holds, and returns the tables and views as they were."""
+        """Drops a schema and what it holds, and returns the tables and views as they were.
+
+        Its volumes go for good, with their directory tables; their files stay.
+        """
         with self._database.write(connection) as own:
             held = _lock_for_drop(own, schema)
+            own.execute(delete(volumes).where(volumes.c.schema_id == schema.id))
             own.execute(
                 update(tables)
                 .where(tables.c.schema_id == schema.id, tables.c.state == TableState.ACTIVE)
@@ -97,10 +102,15 @@ class Schemas:
             return held
 
 
-def live_schema_id(connection: Connection, workspace: str, name: str) -> str:
-    """The id of a schema, locked against being dropped until the transaction ends."""
+def live_schema_id(
+    connection: Connection, workspace: str, name: str, *, alone: bool = False
+) -> str:
+    """The id of a schema, locked against being dropped until the transaction ends.
+
+    With `alone` it is locked against everybody else who makes something in it, too.
+    """
     query = _select_live(workspace).where(schemas.c.name == name)
-    row = connection.execute(query.with_for_update(read=True, of=schemas)).one_or_none()
+    row = connection.execute(query.with_for_update(read=not alone, of=schemas)).one_or_none()
     if row is None:
         raise UserError("SCHEMA_NOT_FOUND", name=show_identifier(name))
     schema_id: str = row.id
@@ -126,17 +136,17 @@ def _lock_for_drop(connection: Connection, schema: Schema) -> builtins.list[Tabl
     return held
 
 
+def _held(connection: Connection, schema: Schema, tables: builtins.list[Table]) -> str:
+    """What a schema holds, in words; empty when it holds nothing."""
+    query = select(func.count()).where(volumes.c.schema_id == schema.id)
+    count: int = connection.execute(query).scalar_one()
+    words = [f"{len(tables)} tables and views"] if tables else []
+    return " and ".join(words + ([counted(count, "volume")] if count else []))
+
+
 def _mark_dropped(connection: Connection, schema: Schema, at: datetime) -> None:
     statement = update(schemas).where(schemas.c.id == schema.id)
     connection.execute(statement.values(dropped_at=at, modified_at=at))
-
-
-def _workspace_id(connection: Connection, name: str) -> str:
-    query = select(workspaces.c.id).where(workspaces.c.name == name)
-    found: str | None = connection.execute(query).scalar_one_or_none()
-    if found is None:
-        raise UserError("WORKSPACE_NOT_FOUND", workspace=name)
-    return found
 
 
 def _already_exists(schema: Schema) -> UserError:

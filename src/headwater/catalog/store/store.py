@@ -13,15 +13,19 @@ from datetime import datetime
 from sqlalchemy import Connection
 
 from headwater.catalog.store.addresses import read_address
+from headwater.catalog.store.connections import Connections
 from headwater.catalog.store.database import Database
+from headwater.catalog.store.directory_files import DirectoryFiles
 from headwater.catalog.store.instances import Instances
 from headwater.catalog.store.jobs import Jobs
 from headwater.catalog.store.lease import WriterLease
+from headwater.catalog.store.load_history import LoadHistory
 from headwater.catalog.store.migrate import Lake, prepare
 from headwater.catalog.store.schemas import Schemas
 from headwater.catalog.store.settings import Settings
 from headwater.catalog.store.tables import Tables
 from headwater.catalog.store.versions import Versions
+from headwater.catalog.store.volumes import Volumes
 from headwater.catalog.store.workspaces import Workspaces
 
 
@@ -35,6 +39,10 @@ class Store:
         self.schemas = Schemas(database)
         self.versions = Versions(database)
         self.tables = Tables(database)
+        self.connections = Connections(database)
+        self.volumes = Volumes(database)
+        self.directory_files = DirectoryFiles(database)
+        self.load_history = LoadHistory(database)
         self.jobs = Jobs(database)
         self.settings = Settings(database)
         self.instances = Instances(database)

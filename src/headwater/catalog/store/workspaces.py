@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Row, select
 from headwater.catalog.objects import Workspace
 from headwater.catalog.store.database import Database, insert_unless_taken
 from headwater.catalog.store.model import workspaces
+from headwater.errors import UserError
 
 
 class Workspaces:
@@ -41,6 +42,15 @@ class Workspaces:
         """All workspaces by name."""
         with self._database.read() as own:
             return [_workspace(row) for row in own.execute(select(workspaces).order_by("name"))]
+
+
+def workspace_id(connection: Connection, name: str) -> str:
+    """The id of a workspace; WORKSPACE_NOT_FOUND when there is none."""
+    query = select(workspaces.c.id).where(workspaces.c.name == name)
+    found: str | None = connection.execute(query).scalar_one_or_none()
+    if found is None:
+        raise UserError("WORKSPACE_NOT_FOUND", workspace=name)
+    return found
 
 
 def _workspace(row: Row[Any]) -> Workspace:

@@ -1,0 +1,274 @@
+"""The store's load history: which file went into which table, agreeing with the Delta log.
+
+A load writes its intent, commits to Delta, then confirms. Law: what is LOADED is in a Delta commit;
+what is in a Delta commit is LOADED or still LOADING, and recovery confirms or abandons that by its
+job. To confirm or to abandon twice, or one after the other, changes nothing more.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from datetime import datetime
+from itertools import islice
+
+from sqlalchemy import ColumnElement, Connection, and_, delete, func, select, update
+
+from headwater.catalog.load_history import (
+    COPY_SOURCE,
+    LoadedFile,
+    LoadEntry,
+    LoadStatus,
+    PendingLoad,
+    PendingPurge,
+    SourceFile,
+)
+from headwater.catalog.store.bulk import each_value, insert_rows, set_each
+from headwater.catalog.store.database import Database
+from headwater.catalog.store.file_model import load_history
+from headwater.catalog.store.load_rows import (
+    entry_from,
+    file_from,
+    file_values,
+    loaded_file_from,
+)
+from headwater.catalog.store.storable_paths import require_storable
+
+_PATHS_AT_A_TIME = 10_000
+_columns = load_history.c
+
+
+class LoadHistory:
+    """Records what is loaded, and finds it."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def record_intent(
+        self,
+        table_id: str,
+        job_id: str,
+        files: Iterable[SourceFile],
+        *,
+        source: str = COPY_SOURCE,
+        purge: bool = False,
+        connection_id: str | None = None,
+        connection: Connection | None = None,
+    ) -> None:
+        """Says before the Delta commit which files it will hold; an earlier intent is replaced.
+
+        Args:
+            table_id: where the files go.
+            job_id: the job that loads them, by which recovery finds its commit.
+            files: each path once; of a repeated path the last is kept.
+            source: COPY or the name of a pipe.
+            purge: whether the files are to be deleted after the commit.
+            connection_id: how to reach them then.
+            connection: the caller's transaction.
+        """
+        now = self._database.clock()
+        common = {
+            "table_id": table_id,
+            "job_id": job_id,
+            "status": LoadStatus.LOADING,
+            "source": source,
+            "loaded_at": now,
+            "purge_requested_at": now if purge else None,
+            "connection_id": connection_id,
+        }
+        once = {file.path: file for file in files}
+        rows = (common | file_values(file) for file in once.values())
+        with self._database.write(connection) as own:
+            own.execute(delete(load_history).where(_intent_of(job_id, table_id)))
+            insert_rows(own, load_history, rows)
+
+    def record_failed(
+        self,
+        table_id: str,
+        job_id: str,
+        errors: Mapping[SourceFile, str],
+        *,
+        source: str = COPY_SOURCE,
+        connection: Connection | None = None,
+    ) -> None:
+        """Records files that could not be read, each with its first error.
+
+        It takes them out of the job's intent, so call it before the commit that leaves them out.
+        """
+        common = {
+            "table_id": table_id,
+            "job_id": job_id,
+            "status": LoadStatus.LOAD_FAILED,
+            "source": source,
+            "loaded_at": self._database.clock(),
+        }
+        rows = (common | file_values(f) | {"first_error": error} for f, error in errors.items())
+        with self._database.write(connection) as own:
+            for paths in _pieces(file.path for file in errors):
+                theirs = and_(_columns.table_id == table_id, _columns.job_id == job_id)
+                own.execute(
+                    delete(load_history).where(theirs, _columns.path.in_(each_value(own, paths)))
+                )
+            insert_rows(own, load_history, rows)
+
+    def confirm(
+        self,
+        job_id: str,
+        delta_version: int,
+        *,
+        rows: Mapping[str, int] | None = None,
+        connection: Connection | None = None,
+    ) -> int:
+        """Makes a job's intent LOADED after its Delta commit, and says for how many files.
+
+        `rows` are the numbers of rows by path, where they are known.
+        """
+        values = {
+            "status": LoadStatus.LOADED,
+            "delta_version": delta_version,
+            "loaded_at": self._database.clock(),
+        }
+        with self._database.write(connection) as own:
+            if rows:
+                _set_rows(own, job_id, rows)
+            statement = update(load_history).where(_intent_of(job_id)).values(values)
+            return own.execute(statement).rowcount
+
+    def abandon(self, job_id: str, *, connection: Connection | None = None) -> int:
+        """Forgets a job's intent, whose Delta commit did not happen; says how many files it had."""
+        with self._database.write(connection) as own:
+            return own.execute(delete(load_history).where(_intent_of(job_id))).rowcount
+
+    def pending(self) -> builtins.list[PendingLoad]:
+        """The loads that were neither confirmed nor abandoned, oldest first."""
+        began = func.min(_columns.loaded_at, type_=_columns.loaded_at.type)
+        query = (
+            select(_columns.job_id, _columns.table_id, _columns.source, began, func.count())
+            .where(_columns.status == LoadStatus.LOADING)
+            .group_by(_columns.job_id, _columns.table_id, _columns.source)
+            .order_by(began, _columns.job_id, _columns.table_id)
+        )
+        with self._database.read() as own:
+            return [PendingLoad(*row) for row in own.execute(query)]
+
+    def pending_purges(self, job_id: str | None = None) -> builtins.list[PendingPurge]:
+        """The loaded files that are still to be deleted at their source, of one job or of all."""
+        query = select(load_history).where(
+            _columns.purge_requested_at.is_not(None), _columns.status == LoadStatus.LOADED
+        )
+        if job_id is not None:
+            query = query.where(_columns.job_id == job_id)
+        with self._database.read() as own:
+            rows = own.execute(query.order_by(_columns.job_id, _columns.path)).all()
+        return [PendingPurge(row.job_id, file_from(row), row.connection_id) for row in rows]
+
+    def mark_purged(
+        self, job_id: str, paths: Iterable[str], *, connection: Connection | None = None
+    ) -> None:
+        """Notes that files need no purge any more: deleted, or found changed and left alone."""
+        theirs = and_(_columns.job_id == job_id, _columns.purge_requested_at.is_not(None))
+        with self._database.write(connection) as own:
+            for piece in _pieces(paths):
+                statement = update(load_history).where(
+                    theirs, _columns.path.in_(each_value(own, piece))
+                )
+                own.execute(statement.values(purge_requested_at=None))
+
+    def latest_per_path(self, table_id: str, since: datetime) -> builtins.list[LoadEntry]:
+        """What LOAD_HISTORY shows of a table: of each path its newest copy, newest first."""
+        age = func.row_number().over(
+            partition_by=_columns.path,
+            order_by=(_columns.loaded_at.desc(), _columns.job_id.desc()),
+        )
+        copies = (
+            select(
+                _columns.path,
+                _columns.loaded_at,
+                _columns.size,
+                _columns.status,
+                _columns.first_error,
+                age.label("age"),
+            )
+            .where(
+                _columns.table_id == table_id,
+                _columns.loaded_at >= since,
+                _columns.status != LoadStatus.LOADING,
+            )
+            .subquery()
+        )
+        query = select(copies).where(copies.c.age == 1)
+        with self._database.read() as own:
+            rows = own.execute(query.order_by(copies.c.loaded_at.desc(), copies.c.path)).all()
+        return [entry_from(row) for row in rows]
+
+    def of_job(self, job_id: str) -> builtins.list[LoadedFile]:
+        """The files of a job, by path."""
+        # The statuses are named so that the index on them serves.
+        query = select(load_history).where(
+            _columns.status.in_(builtins.list(LoadStatus)), _columns.job_id == job_id
+        )
+        with self._database.read() as own:
+            rows = own.execute(query.order_by(_columns.path, _columns.table_id)).all()
+        return [loaded_file_from(row) for row in rows]
+
+    def known_paths(
+        self,
+        table_id: str,
+        paths: Iterable[str],
+        since: datetime,
+        *,
+        statuses: Collection[LoadStatus] = (LoadStatus.LOADING, LoadStatus.LOADED),
+    ) -> dict[str, str | None]:
+        """Those of `paths` that are in a table, or on their way, with the etag of the newest copy.
+
+        A file that could not be read is not among them unless `statuses` says so.
+        """
+        known: dict[str, str | None] = {}
+        query = select(_columns.path, _columns.etag).where(
+            _columns.table_id == table_id,
+            _columns.loaded_at >= since,
+            _columns.status.in_(builtins.list(statuses)),
+        )
+        # Oldest first: of several copies the newest has the last word.
+        ordered = query.order_by(_columns.loaded_at, _columns.job_id)
+        with self._database.read() as own:
+            for piece in _pieces(paths):
+                found = own.execute(ordered.where(_columns.path.in_(each_value(own, piece))))
+                known.update((row.path, row.etag) for row in found)
+        return known
+
+    def expire(self, older_than: datetime, *, connection: Connection | None = None) -> int:
+        """Forgets what was loaded before `older_than`, and says how many files that were.
+
+        Intents and files that are still to be purged stay, whatever their age.
+        """
+        statement = delete(load_history).where(
+            _columns.loaded_at < older_than,
+            _columns.status != LoadStatus.LOADING,
+            _columns.purge_requested_at.is_(None),
+        )
+        with self._database.write(connection) as own:
+            return own.execute(statement).rowcount
+
+
+def _intent_of(job_id: str, table_id: str | None = None) -> ColumnElement[bool]:
+    intent = and_(_columns.status == LoadStatus.LOADING, _columns.job_id == job_id)
+    return intent if table_id is None else and_(intent, _columns.table_id == table_id)
+
+
+def _set_rows(own: Connection, job_id: str, rows: Mapping[str, int]) -> None:
+    tables = own.execute(select(_columns.table_id).where(_intent_of(job_id)).distinct()).scalars()
+    for table_id in tables.all():
+        # By the whole key and nothing else: through the index on the status every single path would
+        # be looked for among all of the job's.
+        key = and_(_columns.table_id == table_id, _columns.job_id == job_id)
+        set_each(own, _columns.rows, rows, key=_columns.path, where=key)
+
+
+def _pieces(paths: Iterable[str]) -> Iterator[builtins.list[str]]:
+    """The paths in lists of a size that is good to send."""
+    left = iter(paths)
+    while piece := builtins.list(islice(left, _PATHS_AT_A_TIME)):
+        for path in piece:
+            require_storable(path)
+        yield piece
