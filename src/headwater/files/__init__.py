@@ -1,0 +1,1 @@
+"""Volumes and their files: directory tables, files as relations, COPY in and out."""

@@ -1,0 +1,136 @@
+"""From a volume as typed to its files: the store that holds them and how Spark reaches it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+from headwater.catalog.volumes import Volume
+from headwater.errors import Span, UserError
+from headwater.files.connections import store_connection
+from headwater.names import QualifiedName, did_you_mean
+from headwater.runtime.open_lake import OpenLake
+from headwater.sql.volume_refs import VolumeKind, VolumeRef
+from headwater.storage.addresses import Scheme, StoreAddress, parse_location
+from headwater.storage.connections import StoreConnection
+from headwater.storage.open_store import keys_of, open_store
+from headwater.storage.spark_settings import SparkAccess, spark_access
+from headwater.storage.store import Store
+from headwater.tables.find import find_schema, find_table
+
+
+@dataclass(frozen=True, slots=True)
+class OpenVolume:
+    """The files of a volume. `volume` is None for the volumes that nobody has to create."""
+
+    title: str
+    """For messages: `volume public.v`, `user volume`."""
+    address: StoreAddress
+    store: Store
+    recursive: bool = True
+    volume: Volume | None = None
+    connection: StoreConnection | None = None
+
+    @property
+    def connection_id(self) -> str | None:
+        """The connection that its files are reached through; None for files of the lake."""
+        return self.volume.connection_id if self.volume is not None else None
+
+    def url_of(self, path: str) -> str:
+        """The full address of a file."""
+        return self.address.url_of(path)
+
+    def spark_access(self) -> SparkAccess:
+        """How Spark reaches the same files; keys of a role are asked for now."""
+        if self.connection is None or (
+            self.connection.keys is None and self.connection.role is None
+        ):
+            return spark_access(self.address, None, None)
+        return spark_access(self.address, self.connection, keys_of(self.connection)())
+
+
+@dataclass(frozen=True, slots=True)
+class Whose:
+    """Who asks, and where names without a schema belong."""
+
+    workspace: str
+    schema: str
+    user: str
+
+
+def open_volume(lake: OpenLake, ref: VolumeRef, whose: Whose) -> OpenVolume:
+    """The volume that a statement names."""
+    if ref.kind is VolumeKind.USER:
+        return _inside(lake, "user volume", "user", quote(whose.user, safe=""))
+    assert ref.name is not None
+    name = ref.name.qualified(workspace=whose.workspace, schema=whose.schema)
+    if ref.kind is VolumeKind.TABLE:
+        table = find_table(lake.store, name, span=ref.span)
+        title = f"table volume {table.schema}.{table.name}"
+        return _inside(lake, title, "table", table.id)
+    return opened(lake, find_volume(lake, name, span=ref.span))
+
+
+def find_volume(lake: OpenLake, name: QualifiedName, *, span: Span | None = None) -> Volume:
+    """The external or named volume of that name, or VOLUME_NOT_FOUND."""
+    found = lake.store.volumes.get(name.workspace, name.schema, name.name)
+    if found is None:
+        find_schema(lake.store, name.workspace, name.schema, span=span)
+        known = [volume.name for volume in lake.store.volumes.list(name.workspace, name.schema)]
+        hint = did_you_mean(name.name, known) or "SHOW VOLUMES"
+        raise UserError("VOLUME_NOT_FOUND", name=name, span=span, hint=hint)
+    return found
+
+
+def opened(lake: OpenLake, volume: Volume) -> OpenVolume:
+    """A volume of the catalog with the store that holds its files."""
+    title = f"volume {volume.schema}.{volume.name}"
+    if not volume.external:
+        address = _address(lake, "named", *_folder_of(volume.schema, volume.name))
+        return OpenVolume(title, address, _made(address), volume.recursive, volume)
+    address = parse_location(volume.url)
+    connection = None
+    if volume.connection is not None:
+        connection = _connection(lake, volume)
+    store = open_store(address, connection)
+    return OpenVolume(title, address, store, volume.recursive, volume, connection)
+
+
+def named_volume_url(lake: OpenLake, schema: str, name: str) -> str:
+    """Where the files of a named volume are; by its name, since dropping it leaves them there."""
+    return _address(lake, "named", *_folder_of(schema, name)).url
+
+
+def _folder_of(schema: str, name: str) -> tuple[str, str]:
+    return quote(schema, safe=""), quote(name, safe="")
+
+
+def _connection(lake: OpenLake, volume: Volume) -> StoreConnection:
+    found = (
+        lake.store.connections.by_id(volume.connection_id)
+        if volume.connection_id is not None
+        else None
+    )
+    if found is None:
+        raise UserError(
+            "VOLUME_LOST_CONNECTION",
+            volume=f"{volume.schema}.{volume.name}",
+            connection=volume.connection,
+        )
+    return store_connection(lake, found)
+
+
+def _inside(lake: OpenLake, title: str, kind: str, owner: str) -> OpenVolume:
+    address = _address(lake, kind, owner)
+    return OpenVolume(title, address, _made(address))
+
+
+def _made(address: StoreAddress) -> Store:
+    Path("/" + address.prefix).mkdir(parents=True, exist_ok=True)
+    return open_store(address)
+
+
+def _address(lake: OpenLake, *parts: str) -> StoreAddress:
+    folder = lake.folder.path.joinpath("volumes", *parts)
+    return StoreAddress(Scheme.FILE, "", str(folder).lstrip("/") + "/")
