@@ -36,11 +36,11 @@ def listed_files(body: bytes, prefix: str) -> list[FileInfo]:
     if root.tag != space + "ListBucketResult":
         raise ValueError("not a listing")
     wanted = [space + name for name in ("Key", "Size", "LastModified", "ETag")]
-    files = []
+    files, skipped = [], len(prefix)
     # Entries of a page look alike, and thousands of files are often written in the same second.
     layout: list[str] | None = None
     moments: dict[str, datetime] = {}
-    for entry in root.iterfind(space + "Contents"):
+    for entry in root.findall(space + "Contents"):
         tags = [fact.tag for fact in entry]
         if tags != layout:
             layout = tags
@@ -52,7 +52,7 @@ def listed_files(body: bytes, prefix: str) -> list[FileInfo]:
         text = entry[modified].text or ""
         moment = moments.get(text) or moments.setdefault(text, _moment(text))
         mark = (entry[etag].text or "").strip('"')
-        files.append(FileInfo(name[len(prefix) :], int(entry[size].text or ""), moment, mark))
+        files.append(FileInfo(name[skipped:], int(entry[size].text or ""), moment, mark))
     return files
 
 
