@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from itertools import islice
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import BinaryIO
 from xml.sax.saxutils import escape
 
-from headwater.errors import HeadwaterError, ValueRejected
+from headwater.errors import HeadwaterError, UserError, ValueRejected
 from headwater.storage.addresses import StoreAddress, checked_folder, checked_path
 from headwater.storage.answers import Answer, listed_files, next_token, to_the_second, undeleted
 from headwater.storage.content_of import content_of
@@ -59,7 +59,8 @@ class ObjectStore:
         try:
             while request is not None:
                 answer = self._finish(pending, request)
-                token = next_token(answer.body)
+                with self._understanding():
+                    token = next_token(answer.body)
                 request = pending = None
                 if token is not None:
                     following = {**query, "continuation-token": token}
@@ -68,7 +69,9 @@ class ObjectStore:
                     # If this fails, asking again in the next round says why.
                     with suppress(*NETWORK_ERRORS):
                         pending = self._exchange.begin(request)
-                yield listed_files(answer.body, self._address.prefix)
+                with self._understanding():
+                    page = listed_files(answer.body, self._address.prefix)
+                yield page
         finally:
             if pending is not None:
                 pending.abandon()
@@ -159,7 +162,9 @@ class ObjectStore:
         body = f"<Delete><Quiet>true</Quiet>{objects}</Delete>".encode()
         request = self._request("POST", "", query={"delete": ""}, content=content_of(body))
         skipped = len(self._address.prefix)
-        return {key[skipped:]: reason for key, reason in undeleted(self._good(request).body)}
+        answer = self._good(request)
+        with self._understanding():
+            return {key[skipped:]: reason for key, reason in undeleted(answer.body)}
 
     def presign(self, path: str, *, seconds: int = 3600) -> str:
         """Signed here: no request is made, and nobody checks that the file exists."""
@@ -198,6 +203,14 @@ class ObjectStore:
         if answer.good:
             return answer
         raise self._refused(refusal_of(answer), path)
+
+    @contextmanager
+    def _understanding(self) -> Iterator[None]:
+        try:
+            yield
+        except (ValueError, LookupError):
+            reason = "its answer is not what a store says; is ENDPOINT right?"
+            raise UserError("STORE_REFUSED", store=self._address.url, reason=reason) from None
 
     def _refused(self, refusal: Refusal, path: str | None) -> HeadwaterError:
         error = refused(refusal, store=self._address.url, path=path)
