@@ -43,15 +43,15 @@ def unreadable_file(
         for scan in scans:
             path = scan.file_of(found.group(1))
             if path is not None:
-                return unreadable(scan, path, _reason(detail), detail=error.detail)
+                return _unreadable(scan, path, _reason(detail), detail=error.detail)
     return None
 
 
-def unreadable(scan: VolumeScan, path: str, reason: str, *, detail: str | None = None) -> UserError:
-    """The error that a file cannot be read."""
-    error = UserError("FILE_UNREADABLE", file=path, volume=scan.volume.title, reason=reason)
-    error.detail = detail
-    return error
+def _unreadable(
+    scan: VolumeScan, path: str, reason: str, *, detail: str | None = None
+) -> UnreadableFile:
+    file = next(file for file in scan.files if file.path == path)
+    return UnreadableFile(scan, file, reason, detail=detail)
 
 
 def _not_utf8(scans: Sequence[VolumeScan], spark: SparkConnection) -> UnreadableFile | None:
@@ -59,7 +59,7 @@ def _not_utf8(scans: Sequence[VolumeScan], spark: SparkConnection) -> Unreadable
         for found in spark.files_not_utf8(scan.scan):
             path = scan.file_of(found)
             if path is not None:
-                return unreadable(scan, path, "it is not UTF-8")
+                return _unreadable(scan, path, "it is not UTF-8")
     return None
 
 

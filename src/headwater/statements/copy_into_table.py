@@ -41,9 +41,7 @@ class _Copy:
 def copy_into_table(context: Context, statement: CopyIntoTable) -> Result:
     """Load files, all in one commit or none; with ON_ERROR = CONTINUE without the broken ones."""
     operation = Operation.COPY_OVERWRITE if statement.overwrite else Operation.COPY_INTO
-    table = catch_up(
-        context.lake, written_table(context, statement.target, operation=operation)
-    )
+    table = catch_up(context.lake, written_table(context, statement.target, operation=operation))
     copy = _Copy(context, statement, table, operation)
     with context.session.lock:
         while True:
@@ -79,9 +77,7 @@ def _load(copy: _Copy, scans: Sequence[VolumeScan], text: EditedText | None) -> 
     context = copy.context
     if text is None:
         return Committed(copy.table, None)
-    announce(
-        context.lake, copy.table.id, context.job_id, scans, purge=copy.statement.purge
-    )
+    announce(context.lake, copy.table.id, context.job_id, scans, purge=copy.statement.purge)
     spark = context.session.spark()
     return commit(
         context.lake,
@@ -129,9 +125,10 @@ def _result(
         message += f"; {counted(len(left), 'file')} could not be deleted yet: {left[0]}"
     if copy.statement.on_error is None:
         return Result(rowcount=loaded, message=message)
-    per_file = [(path, "SUCCESS", count, None) for path, count in rows.items()]
+    per_file: list[tuple[str, str, int, str | None]] = []
+    per_file += [(path, "SUCCESS", count, None) for path, count in rows.items()]
     per_file += [(path, "LOADED_FAILED", 0, reason) for path, reason in copy.failed.items()]
-    result = Result.from_rows(_PER_FILE, sorted(per_file))
+    result = Result.from_rows(_PER_FILE, sorted(per_file, key=lambda row: row[0]))
     return Result(
         schema=result.schema, rowcount=result.rowcount, source=result.source, message=message
     )

@@ -41,9 +41,7 @@ def copy_source(
     _require_columns(table, statement)
     if statement.source is None:
         edits = _around_query(context, statement, table)
-        with spark_text(
-            context, context.text, extra=edits, scans=scans, left_out=left_out
-        ) as text:
+        with spark_text(context, context.text, extra=edits, scans=scans, left_out=left_out) as text:
             yield text
         return
     staging = staging_of(context)
@@ -153,9 +151,7 @@ def _insert(
     return f"{head} SELECT {', '.join(values.values())} FROM {quote_identifier(view)}"  # noqa: S608
 
 
-def _around_query(
-    context: Context, statement: CopyIntoTable, table: Table
-) -> tuple[Edit, ...]:
+def _around_query(context: Context, statement: CopyIntoTable, table: Table) -> tuple[Edit, ...]:
     """Edits that leave the query where it stands and put an INSERT in front of it."""
     span = statement.query_span
     assert span is not None

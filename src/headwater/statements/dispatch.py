@@ -9,6 +9,8 @@ from typing import Any
 from headwater.errors import UserError
 from headwater.result import Result
 from headwater.sql import alter_table as alter_table_sql
+from headwater.sql import copy_into_table as copy_into_table_sql
+from headwater.sql import copy_into_volume as copy_into_volume_sql
 from headwater.sql import create_table as create_table_sql
 from headwater.sql import describe, dml, drop, history, jobs, query, schemas, settings, show, views
 from headwater.sql.parse import Statement, parse
@@ -18,6 +20,8 @@ from headwater.statements.alter_table import alter_table
 from headwater.statements.alter_view import alter_view
 from headwater.statements.cancel_job import cancel_job
 from headwater.statements.context import Context
+from headwater.statements.copy_into_table import copy_into_table
+from headwater.statements.copy_into_volume import copy_into_volume
 from headwater.statements.create_schema import create_schema
 from headwater.statements.create_table import create_table
 from headwater.statements.create_view import create_view
@@ -54,6 +58,8 @@ Handler = Callable[[Context, Any], Result]
 
 HANDLERS: dict[type, Handler] = {
     alter_table_sql.AlterTable: alter_table,
+    copy_into_table_sql.CopyIntoTable: copy_into_table,
+    copy_into_volume_sql.CopyIntoVolume: copy_into_volume,
     create_table_sql.CreateTable: create_table,
     describe.DescTable: desc_table,
     dml.Delete: delete,

@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 
 from headwater.catalog.objects import Table, TableKind
 from headwater.errors import HeadwaterError, Span, UserError
-from headwater.names import ObjectName, did_you_mean, quote_identifier
 from headwater.files.failures import unreadable_file
 from headwater.files.reading import VolumeScan
 from headwater.files.staging import Staging
+from headwater.names import ObjectName, did_you_mean, quote_identifier
 from headwater.result import Result
 from headwater.sql.casts import cast_edits
 from headwater.sql.edits import Edit, EditedText, apply_edits

@@ -1,4 +1,4 @@
-"""Relations over files inside a query: VOLUME v USING .., DIRECTORY(VOLUME v), LOAD_HISTORY('t')."""
+"""Relations over files inside a query: VOLUME v USING .., DIRECTORY(..), LOAD_HISTORY(..)."""
 
 from __future__ import annotations
 
@@ -77,9 +77,7 @@ def directory(context: Context, relation: DirectoryRelation) -> Result:
 def load_history(context: Context, relation: LoadHistoryRelation) -> Result:
     """Which files were loaded into a table lately."""
     name = context.qualify(relation.table)
-    table = find_base_table(
-        context.store, name, statement="LOAD_HISTORY", span=relation.table_span
-    )
+    table = find_base_table(context.store, name, statement="LOAD_HISTORY", span=relation.table_span)
     since = now() - context.lake.load_history_retention
     rows = [
         (

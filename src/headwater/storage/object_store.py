@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from itertools import islice
@@ -22,7 +23,7 @@ from headwater.storage.content_of import content_of
 from headwater.storage.exchange import Exchange, Pending
 from headwater.storage.failures import NETWORK_ERRORS, Refusal, refusal_of, refused
 from headwater.storage.replacing import replacing
-from headwater.storage.requests import Content, Request
+from headwater.storage.requests import Content, Request, encoded_path
 from headwater.storage.store import FileInfo, Page
 
 _PAGE = 1000
@@ -129,6 +130,19 @@ class ObjectStore:
 
     def _put(self, path: str, content: Content) -> None:
         self._good(self._request("PUT", checked_path(path), content=content))
+
+    def move(self, path: str, target: str) -> None:
+        """Copied by the server, which stores do for up to 5 GB, then deleted."""
+        source = self._request("GET", checked_path(path))
+        request = self._request("PUT", checked_path(target))
+        endpoint = self._exchange.endpoint
+        # The bucket stands in the path of the request, or is the first part of the host.
+        bucket = "" if endpoint.folder != "/" else "/" + endpoint.authority.partition(".")[0]
+        name = self._exchange.signer.header_prefix + "copy-source"
+        headers = {**request.headers, name: encoded_path(bucket + source.path)}
+        self._good(replace(request, headers=headers), path=path)
+        for reason in self.delete_many([path]).values():
+            raise self._refused(Refusal(403, reason, reason), path)
 
     def delete_many(self, paths: Iterable[str]) -> dict[str, str]:
         """A thousand per request; names that XML cannot hold one by one."""
