@@ -45,6 +45,8 @@ class OpenLake:
         self.locks = ObjectLocks()
         self.registered: dict[str, str] = {}
         """Names known to this lake's Spark catalog, with the id of what they stand for."""
+        self.transfers: dict[str, tuple[int, int]] = {}
+        """Files copied, and all there are, by the job that copies them."""
         # Measuring a finished job must not make its user wait.
         self.background = ThreadPoolExecutor(1, thread_name_prefix="headwater-background")
         every = min(config.lease_seconds / _BEATS_PER_LEASE, _MOST_SECONDS_BETWEEN_BEATS)

@@ -71,7 +71,7 @@ def _write(statement: CopyIntoVolume, spark: SparkConnection, query: EditedText,
     zone = options.time_zone if isinstance(options, CsvWriteOptions) else None
     chosen = select_list(columns, statement.format, zone)
     # A comment at the end of the query must not swallow the parenthesis.
-    wrapped = query.wrapped(f"SELECT {chosen} FROM (", "\n)")
+    wrapped = query.wrapped(f"SELECT {chosen} FROM (", "\n)")  # noqa: S608
     writer = spark_options(options, columns)
     spark.write_files(wrapped, FileTarget(statement.format, path, writer, statement.single))
 

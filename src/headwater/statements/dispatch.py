@@ -9,38 +9,65 @@ from typing import Any
 from headwater.errors import UserError
 from headwater.result import Result
 from headwater.sql import alter_table as alter_table_sql
+from headwater.sql import (
+    connections,
+    describe,
+    dml,
+    drop,
+    history,
+    jobs,
+    query,
+    schemas,
+    settings,
+    show,
+    views,
+    volume_files,
+    volumes,
+)
 from headwater.sql import copy_into_table as copy_into_table_sql
 from headwater.sql import copy_into_volume as copy_into_volume_sql
 from headwater.sql import create_table as create_table_sql
-from headwater.sql import describe, dml, drop, history, jobs, query, schemas, settings, show, views
 from headwater.sql.parse import Statement, parse
 from headwater.sql.tokens import tokenize
 from headwater.statements.alter_schema import alter_schema
 from headwater.statements.alter_table import alter_table
 from headwater.statements.alter_view import alter_view
+from headwater.statements.alter_volume_refresh import alter_volume_refresh
 from headwater.statements.cancel_job import cancel_job
 from headwater.statements.context import Context
 from headwater.statements.copy_into_table import copy_into_table
 from headwater.statements.copy_into_volume import copy_into_volume
+from headwater.statements.create_external_volume import create_external_volume
 from headwater.statements.create_schema import create_schema
+from headwater.statements.create_storage_connection import create_storage_connection
 from headwater.statements.create_table import create_table
 from headwater.statements.create_view import create_view
+from headwater.statements.create_volume import create_volume
 from headwater.statements.delete import delete
+from headwater.statements.desc_connection import desc_connection
 from headwater.statements.desc_history import desc_history
 from headwater.statements.desc_job import desc_job
 from headwater.statements.desc_schema import desc_schema
 from headwater.statements.desc_table import desc_table
+from headwater.statements.desc_volume import desc_volume
+from headwater.statements.drop_connection import drop_connection
 from headwater.statements.drop_schema import drop_schema
 from headwater.statements.drop_table import drop_table
 from headwater.statements.drop_view import drop_view
+from headwater.statements.drop_volume import drop_volume
+from headwater.statements.get import get
 from headwater.statements.insert import insert
+from headwater.statements.list_volume import list_volume
 from headwater.statements.merge import merge
 from headwater.statements.optimize import optimize
+from headwater.statements.put import put
 from headwater.statements.query import query as run_query
+from headwater.statements.remove import remove
 from headwater.statements.reset import reset
 from headwater.statements.restore_table import restore_table
 from headwater.statements.set_setting import set_setting
 from headwater.statements.show_columns import show_columns
+from headwater.statements.show_connections import show_connections
 from headwater.statements.show_create_table import show_create_table
 from headwater.statements.show_jobs import show_jobs
 from headwater.statements.show_schemas import show_schemas
@@ -48,6 +75,8 @@ from headwater.statements.show_settings import show_settings
 from headwater.statements.show_tables import show_tables
 from headwater.statements.show_tables_history import show_tables_history
 from headwater.statements.show_views import show_views
+from headwater.statements.show_volume_directory import show_volume_directory
+from headwater.statements.show_volumes import show_volumes
 from headwater.statements.spark_command import spark_command
 from headwater.statements.truncate_table import truncate_table
 from headwater.statements.undrop_table import undrop_table
@@ -60,6 +89,10 @@ HANDLERS: dict[type, Handler] = {
     alter_table_sql.AlterTable: alter_table,
     copy_into_table_sql.CopyIntoTable: copy_into_table,
     copy_into_volume_sql.CopyIntoVolume: copy_into_volume,
+    connections.CreateStorageConnection: create_storage_connection,
+    connections.DescConnection: desc_connection,
+    connections.DropConnection: drop_connection,
+    connections.ShowConnections: show_connections,
     create_table_sql.CreateTable: create_table,
     describe.DescTable: desc_table,
     dml.Delete: delete,
@@ -94,10 +127,23 @@ HANDLERS: dict[type, Handler] = {
     show.ShowViews: show_views,
     views.AlterView: alter_view,
     views.CreateView: create_view,
+    volume_files.Get: get,
+    volume_files.ListVolume: list_volume,
+    volume_files.Put: put,
+    volume_files.Remove: remove,
+    volume_files.ShowVolumeDirectory: show_volume_directory,
+    volumes.AlterVolumeRefresh: alter_volume_refresh,
+    volumes.CreateExternalVolume: create_external_volume,
+    volumes.CreateVolume: create_volume,
+    volumes.DescVolume: desc_volume,
+    volumes.DropVolume: drop_volume,
+    volumes.ShowVolumes: show_volumes,
 }
 
 # Statements that may stand in parentheses where a relation stands.
 RELATIONS = (
+    connections.DescConnection,
+    connections.ShowConnections,
     describe.DescTable,
     history.DescHistory,
     jobs.DescJob,
@@ -108,6 +154,10 @@ RELATIONS = (
     show.ShowTables,
     show.ShowTablesHistory,
     show.ShowViews,
+    volume_files.ListVolume,
+    volume_files.ShowVolumeDirectory,
+    volumes.DescVolume,
+    volumes.ShowVolumes,
 )
 
 

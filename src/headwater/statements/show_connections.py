@@ -1,0 +1,38 @@
+"""SHOW CONNECTIONS."""
+
+from __future__ import annotations
+
+from headwater.catalog.connections import Connection
+from headwater.result import Column, Result
+from headwater.sql.connections import ShowConnections
+from headwater.statements.context import Context
+from headwater.statements.filtered import filtered
+
+CATEGORY = "STORAGE"
+COLUMNS = (
+    Column("name", "string"),
+    Column("category", "string"),
+    Column("type", "string"),
+    Column("enabled", "string"),
+    Column("created_time", "timestamp"),
+)
+
+
+def show_connections(context: Context, statement: ShowConnections) -> Result:
+    """The connections of the workspace."""
+    rows = [
+        (
+            connection.name,
+            CATEGORY,
+            connection.type.value,
+            enabled_text(connection),
+            context.session.local(connection.created_at),
+        )
+        for connection in context.store.connections.list(context.session.workspace)
+    ]
+    return filtered(context, COLUMNS, rows, statement.filter, like_column=0)
+
+
+def enabled_text(connection: Connection) -> str:
+    """The word for whether a connection may be used."""
+    return "ENABLED" if connection.enabled else "DISABLED"
