@@ -15,7 +15,7 @@ _PATH = re.compile(r"\b((?:file|s3a|oss):/\S.*?)['\"]?(?:\. |\.$|: |, |\)|$)", r
 _CAUSE = re.compile(r"^Caused by: (?:[\w.$]+: )?(.+)$", re.M)
 _CONDITION = re.compile(r"\[([A-Z_.0-9]+)\] ?")
 _STATE = re.compile(r"\s*SQLSTATE: \w+")
-_FIRST_LINES = 300
+_LONGEST = 200
 
 
 class UnreadableFile(UserError):
@@ -68,4 +68,5 @@ def _reason(detail: str) -> str:
     causes = [text for text in _CAUSE.findall(detail) if text.strip()]
     text = causes[-1] if causes else detail.split("\n", 1)[0]
     text = _STATE.sub("", _CONDITION.sub("", text)).strip()
-    return text[:_FIRST_LINES].rstrip(". ") or "it is damaged"
+    shown = "".join(sign if sign.isprintable() else "?" for sign in text[:_LONGEST])
+    return shown.rstrip(". ") or "it is damaged"

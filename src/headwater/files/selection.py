@@ -39,7 +39,7 @@ def _named(volume: OpenVolume, path: str, selection: FileSelection) -> FileInfo:
             "VOLUME_FILE_NOT_FOUND",
             path=path,
             volume=volume.title,
-            command=volume.title.upper() if volume.volume is None else volume.title,
+            reference=volume.reference,
             span=selection.span,
         )
     return found

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, DataFrameReader, SparkSession
 
 NOT_UTF8 = "HEADWATER_NOT_UTF8"
+_BYTES_PER_FILE = 128 << 20
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 # What the documents infer for CSV; Spark would also see dates and times.
 _INFERRED = ("int", "bigint", "double", "boolean")
@@ -48,10 +49,18 @@ def write_files(frame: DataFrame, target: FileTarget) -> None:
     if target.format is FileFormat.TEXT:
         only = frame.columns[0]
         frame = frame.select(functions.col(_quoted(only)).cast("string").alias("value"))
-    if target.single:
-        frame = frame.coalesce(1)
+    parts = 1 if target.single else _files_for(frame)
+    # Fewer tasks for what is small, so that a small table is one file; never more.
+    if parts < frame.rdd.getNumPartitions():
+        frame = frame.coalesce(parts)
     writer = frame.write.mode("errorifexists").options(**dict(target.options))
     writer.format(target.format.lower()).save(target.path)
+
+
+def _files_for(frame: DataFrame) -> int:
+    """How many files the rows fill, by what Spark's optimizer expects of their size."""
+    expected = frame._jdf.queryExecution().optimizedPlan().stats().sizeInBytes()
+    return max(1, int(expected.bigInteger().toString()) // _BYTES_PER_FILE + 1)
 
 
 def _read(session: SparkSession, scan: FileScan) -> DataFrame:

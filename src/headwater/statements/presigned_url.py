@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from headwater.errors import NotSupported
 from headwater.files.volumes import OpenVolume
 from headwater.sql.edits import Edit
 from headwater.sql.presigned_urls import PresignedUrl
 from headwater.statements.context import Context
 from headwater.statements.volume_relations import volume_of
+from headwater.storage.addresses import Scheme
 from headwater.storage.connections import StoreConnection
 from headwater.storage.open_store import keys_of, open_store
 
@@ -20,7 +22,10 @@ def presigned_edits(context: Context, calls: Sequence[PresignedUrl]) -> list[Edi
     edits: list[Edit] = []
     for call in calls:
         name = context.session.next_view_name()
-        signer = _signer(volume_of(context, call.volume))
+        volume = volume_of(context, call.volume)
+        if volume.address.scheme is Scheme.FILE:
+            raise NotSupported("PRESIGN_LOCAL", path=call.path.text, span=call.span)
+        signer = _signer(volume)
         context.session.spark().register_function(name, signer)
         # The path may be any expression: it stays where it is, as it was typed.
         first = call.volume.span
@@ -43,8 +48,6 @@ def _signer(volume: OpenVolume) -> Callable[[str | None, int | None], str | None
             app_id=connection.app_id,
             keys=keys_of(connection)(),
         )
-    # Whether this kind of store can sign at all is said now, not in a worker.
-    volume.store.presign("a", seconds=_SECONDS)
 
     def sign(path: str | None, seconds: int | None) -> str | None:
         if path is None:
