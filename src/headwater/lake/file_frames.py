@@ -60,7 +60,7 @@ def write_files(frame: DataFrame, target: FileTarget) -> None:
 def _files_for(frame: DataFrame) -> int:
     """How many files the rows fill, by what Spark's optimizer expects of their size."""
     expected = frame._jdf.queryExecution().optimizedPlan().stats().sizeInBytes()
-    return max(1, int(expected.bigInteger().toString()) // _BYTES_PER_FILE + 1)
+    return int(str(expected)) // _BYTES_PER_FILE + 1
 
 
 def _read(session: SparkSession, scan: FileScan) -> DataFrame:
