@@ -10,8 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 SEPARATOR = "----"
-_HEADS = ("statement", "query", "file", "connection", "restart", "set-config")
-_WITH_TEXT = ("statement", "query", "file")
+_HEADS = ("statement", "query", "file", "bytes", "packed", "connection", "restart", "set-config")
+_FILES = ("file", "bytes", "packed")
+_CODECS = ("gzip", "zlib", "zstd")
+_WITH_TEXT = ("statement", "query", *_FILES)
 
 
 class BadFile(ValueError):
@@ -122,8 +124,10 @@ def _problem(record: Record) -> str | None:
         return f"unknown record '{kind}'; known are {', '.join(_HEADS)}"
     if (kind in _WITH_TEXT) != bool(record.sql):
         return f"a record '{kind}' {'has no SQL' if not record.sql else 'takes no SQL'}"
-    if kind == "file" and (not words or record.expected is not None):
-        return "write 'file <path>' and below it the lines of the file"
+    if kind in _FILES and (not words or record.expected is not None):
+        return f"write '{kind} <path>' and below it the lines of the file"
+    if kind == "packed" and (words[0] not in _CODECS or len(words) == 1):
+        return f"write 'packed <codec> <path>', with one of {', '.join(_CODECS)}"
     if kind == "statement" and words[:1] not in (["ok"], ["error"]):
         return "write 'statement ok [<regex>]' or 'statement error [<regex>]'"
     if kind == "statement" and record.expected is not None and argument != "error":

@@ -11,6 +11,7 @@ from typing import Any
 
 import headwater
 from headwater.cell_text import cell
+from tests.sql_content import content_of
 from tests.sql_file import Record, SqlFile
 from tests.sql_rows import (
     blessed_rows,
@@ -89,7 +90,7 @@ class Runner:
                 self._statement(record)
             case "query":
                 self._query(record)
-            case "file":
+            case "file" | "bytes" | "packed":
                 self._write_file(record)
             case "connection":
                 self._current = record.argument
@@ -106,9 +107,10 @@ class Runner:
         return folder
 
     def _write_file(self, record: Record) -> None:
-        path = self._files / record.argument
+        name, content = content_of(record.kind, record.argument, record.sql)
+        path = self._files / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(record.sql + "\n", encoding="utf-8")
+        path.write_bytes(content)
 
     def _set_config(self, record: Record) -> None:
         if self._connections:

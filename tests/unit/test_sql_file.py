@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.sql_content import content_of
 from tests.sql_file import BadFile, parse, render
 from tests.sql_rows import (
     blessed_rows,
@@ -108,6 +111,8 @@ def test_an_expectation_is_replaced_where_it_stands() -> None:
         ("query sorted\nSELECT 1\n----", "line 1: write 'query'"),
         ("file\n1,2", "line 1: write 'file <path>'"),
         ("file a.csv", "line 1: a record 'file' has no SQL"),
+        ("packed lzma a.csv\n1,2", "line 1: write 'packed <codec> <path>'"),
+        ("packed gzip\n1,2", "line 1: write 'packed <codec> <path>'"),
         ("connection", "line 1: write 'connection <name>'"),
         ("set-config key", "line 1: write 'set-config"),
         ("restart\n\n# lost\n\nrestart", "line 3: a comment stands alone"),
@@ -188,3 +193,13 @@ def test_blessing_a_text_keeps_the_lines_that_are_patterns() -> None:
     expected = ["re:TABLE_.*", "line 1: x"]
     assert blessed_text(expected, ["TABLE_GONE: t", "line 1: y"]) == ["re:TABLE_.*", "line 1: y"]
     assert text_matches("re:TABLE_.*", "TABLE_GONE: t")
+
+
+def test_files_hold_lines_bytes_or_packed_lines() -> None:
+    assert content_of("file", "a b.csv", "1,2\n3,4") == ("a b.csv", b"1,2\n3,4\n")
+    assert content_of("bytes", "a.csv", "1\\r\\n\n\\xff\\u00e9\\\\n") == (
+        "a.csv",
+        b"1\r\n\xff\xc3\xa9\\n",
+    )
+    path, content = content_of("packed", "gzip a b.csv", "1")
+    assert (path, gzip.decompress(content)) == ("a b.csv", b"1\n")
