@@ -5,40 +5,33 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from headwater.errors import HeadwaterError, UserError
-from headwater.files.reading import VolumeScan, source_file
-from headwater.lake.file_frames import NOT_UTF8
+from headwater.errors import HeadwaterError
+from headwater.files.reading import VolumeScan
+from headwater.files.unreadable import UnreadableFile
+from headwater.lake.file_frames import BROKEN_JSON, NOT_UTF8
 from headwater.lake.spark_session import SparkConnection
-from headwater.storage.store import FileInfo
 
 _PATH = re.compile(r"\b((?:file|s3a|oss):/\S.*?)['\"]?(?:\. |\.$|: |, |\)|$)", re.M)
 _CAUSE = re.compile(r"^Caused by: (?:[\w.$]+: )?(.+)$", re.M)
 _CONDITION = re.compile(r"\[([A-Z_.0-9]+)\] ?")
 _STATE = re.compile(r"\s*SQLSTATE: \w+")
+_MALFORMED = "MALFORMED_RECORD_IN_PARSING"
 _LONGEST = 200
-
-
-class UnreadableFile(UserError):
-    """The error that a file cannot be read; it knows the file."""
-
-    def __init__(
-        self, scan: VolumeScan, file: FileInfo, reason: str, *, detail: str | None = None
-    ) -> None:
-        title = scan.volume.title
-        super().__init__(
-            "FILE_UNREADABLE", file=file.path, volume=title, reason=reason, detail=detail
-        )
-        self.reason = reason
-        self.source = source_file(scan.volume, file)
 
 
 def unreadable_file(
     error: HeadwaterError, scans: Sequence[VolumeScan], spark: SparkConnection
 ) -> UnreadableFile | None:
     """The error with the file it is about; None if it is about no file."""
+    if isinstance(error, UnreadableFile):
+        return error
     if NOT_UTF8 in error.message:
         return _not_utf8(scans, spark)
     detail = f"{error.message}\n{error.detail or ''}"
+    if error.condition.startswith(_MALFORMED) and BROKEN_JSON in error.message:
+        # Said while looking for columns, which only fails where no file has any.
+        scan = scans[-1]
+        return UnreadableFile(scan.volume, scan.files[0], "it is not JSON", detail=error.detail)
     for found in _PATH.finditer(detail):
         for scan in scans:
             path = scan.file_of(found.group(1))
@@ -51,7 +44,7 @@ def _unreadable(
     scan: VolumeScan, path: str, reason: str, *, detail: str | None = None
 ) -> UnreadableFile:
     file = next(file for file in scan.files if file.path == path)
-    return UnreadableFile(scan, file, reason, detail=detail)
+    return UnreadableFile(scan.volume, file, reason, detail=detail)
 
 
 def _not_utf8(scans: Sequence[VolumeScan], spark: SparkConnection) -> UnreadableFile | None:

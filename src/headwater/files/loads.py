@@ -15,7 +15,8 @@ from headwater.catalog.load_history import PendingPurge
 from headwater.catalog.objects import Operation
 from headwater.errors import HeadwaterError
 from headwater.files.connections import store_connection
-from headwater.files.reading import VolumeScan, source_file
+from headwater.files.reading import VolumeScan
+from headwater.files.unreadable import source_file
 from headwater.runtime.failpoints import reach
 from headwater.runtime.open_lake import OpenLake
 from headwater.storage.addresses import Scheme, StoreAddress

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
-from headwater.catalog.load_history import SourceFile
 from headwater.errors import NotSupported, UserError
 from headwater.files.selection import select_files
-from headwater.files.staging import Staging
+from headwater.files.staging import Staging, told_by
+from headwater.files.unreadable import UnreadableFile
 from headwater.files.volumes import OpenVolume
 from headwater.lake.file_scan import Columns, FileScan
 from headwater.lake.spark_session import SparkConnection
 from headwater.runtime.open_lake import OpenLake
-from headwater.sql.file_formats import FileFormat
+from headwater.sql.file_formats import FileFormat, NoOptions
 from headwater.sql.volume_relation import VolumeRelation
 from headwater.storage.store import FileInfo
 
@@ -23,6 +24,9 @@ _UNREADABLE = {
     FileFormat.BSON: "convert them to JSON first",
     FileFormat.AVRO: "convert them to Parquet first",
 }
+
+
+_AT_ONCE = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,18 +47,6 @@ class VolumeScan:
                 return found
         return None
 
-    def without(self, left_out: set[str]) -> VolumeScan:
-        """The same without some files."""
-        files = tuple(file for file in self.files if file.path not in left_out)
-        kept = {spark: own for spark, own in self.spark_paths.items() if own not in left_out}
-        paths = tuple(path for path in self.scan.paths if _canonical(path) in kept)
-        return replace(self, files=files, scan=replace(self.scan, paths=paths), spark_paths=kept)
-
-
-def source_file(volume: OpenVolume, file: FileInfo) -> SourceFile:
-    """A file as the load history knows it."""
-    return SourceFile(volume.url_of(file.path), file.size, file.modified_at, file.etag)
-
 
 def plan_scan(
     lake: OpenLake,
@@ -63,8 +55,12 @@ def plan_scan(
     staging: Staging,
     *,
     columns: Columns = (),
+    left_out: frozenset[str] = frozenset(),
 ) -> VolumeScan:
-    """The files that the relation means, ready to be read; `columns` where it names none."""
+    """The files that the relation means, ready to be read; `columns` where it names none.
+
+    Files with an address in `left_out` are not read.
+    """
     if relation.format in _UNREADABLE:
         raise NotSupported(
             "FORMAT_NOT_READABLE",
@@ -76,6 +72,8 @@ def plan_scan(
     columns = relation.columns or columns
     if not files and not columns:
         raise UserError("NO_FILES", volume=volume.title, span=relation.selection.span)
+    _require_one_line(relation)
+    files = tuple(file for file in files if volume.url_of(file.path) not in left_out)
     access = volume.spark_access()
     lake.engine.reach(access.url, access.settings, access.jar_set)
     paths = _spark_paths(volume, files, staging, relation, access.url)
@@ -91,8 +89,28 @@ def fitted(scan: VolumeScan, spark: SparkConnection) -> VolumeScan:
     full = next((i for i, file in enumerate(scan.files) if file.size), None)
     if full is None:
         return scan
-    line = spark.first_line(scan.scan.paths[full])
-    return replace(scan, scan=replace(scan.scan, spans_lines=not _is_json(line)))
+    if _is_json(spark.first_line(scan.scan.paths[full])):
+        return scan
+    _require_one_document(scan, spark)
+    return replace(scan, scan=replace(scan.scan, spans_lines=True))
+
+
+def _require_one_document(scan: VolumeScan, spark: SparkConnection) -> None:
+    """Where a document takes several lines, Spark reads the first of a file and drops the rest."""
+    full = [(f, p) for f, p in zip(scan.files, scan.scan.paths, strict=True) if f.size]
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        single = pool.map(spark.holds_one_json_document, [path for _, path in full])
+    for (file, _), is_single in zip(full, single, strict=True):
+        if not is_single:
+            reason = "it holds several JSON documents, and they are not one per line in every file"
+            raise UnreadableFile(scan.volume, file, reason)
+
+
+def _require_one_line(relation: VolumeRelation) -> None:
+    if relation.format is not FileFormat.TEXT or not relation.columns:
+        return
+    if [kind.lower() for _, kind in relation.columns] != ["string"]:
+        raise UserError("TEXT_COLUMNS", span=relation.format_span)
 
 
 def _is_json(line: str | None) -> bool:
@@ -110,13 +128,14 @@ def _spark_paths(
     relation: VolumeRelation,
     url: str,
 ) -> list[str]:
-    compression = getattr(relation.options, "compression", None)
-    return [
-        staging.stage(volume, file, compression)
-        if staging.needs(file, compression)
-        else url + file.path
-        for file in files
-    ]
+    given = getattr(relation.options, "compression", None)
+    is_text = not isinstance(relation.options, NoOptions)
+    paths = []
+    for file in files:
+        compression = given or (told_by(file.path) if is_text else None)
+        staged = staging.needs(file, compression)
+        paths.append(staging.stage(volume, file, compression) if staged else url + file.path)
+    return paths
 
 
 def _canonical(path: str) -> str:

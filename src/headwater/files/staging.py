@@ -11,7 +11,7 @@ import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from headwater.errors import UserError
+from headwater.files.unreadable import UnreadableFile
 from headwater.files.volumes import OpenVolume
 from headwater.storage.addresses import Scheme
 from headwater.storage.store import FileInfo
@@ -19,6 +19,15 @@ from headwater.storage.store import FileInfo
 # What Hadoop takes each for; it knows no zstd without libraries of the machine.
 _ENDINGS = {"gzip": (".gz", ".gzip"), "zlib": (".deflate",), "zstd": ()}
 _COMPRESSED = (".gz", ".gzip", ".deflate", ".bz2", ".lz4", ".snappy", ".zst", ".zstd")
+
+
+# Endings that say a compression to people and to the documents, but not to Hadoop.
+_TOLD = {".zlib": "zlib", ".zst": "zstd", ".zstd": "zstd"}
+
+
+def told_by(path: str) -> str | None:
+    """The compression that the end of a name says, where Spark does not see it by itself."""
+    return next((codec for end, codec in _TOLD.items() if path.lower().endswith(end)), None)
 
 
 @dataclass(slots=True)
@@ -45,7 +54,7 @@ class Staging:
         else:
             volume.store.get(file.path, target)
         if compression == "zstd":
-            _decompress(target, file, volume.title)
+            _decompress(target, file, volume)
         path = f"file:{target}"
         self._made[path] = file.path
         return path
@@ -58,7 +67,7 @@ class Staging:
 def _tells(name: str, compression: str | None) -> bool:
     """Whether the name says what the compression is."""
     if compression is None:
-        return not name.lower().endswith((".zst", ".zstd"))
+        return True
     return name.lower().endswith(_ENDINGS[compression] or ("\0",))
 
 
@@ -72,7 +81,7 @@ def _ending(path: str, compression: str | None) -> str:
     return known[0] if known and compression is None else ""
 
 
-def _decompress(target: Path, file: FileInfo, title: str) -> None:
+def _decompress(target: Path, file: FileInfo, volume: OpenVolume) -> None:
     import pyarrow
 
     plain = target.with_name(target.name + ".plain")
@@ -80,7 +89,5 @@ def _decompress(target: Path, file: FileInfo, title: str) -> None:
         with pyarrow.input_stream(target, compression="zstd") as source, plain.open("wb") as sink:
             shutil.copyfileobj(source, sink, 1 << 20)
     except (OSError, pyarrow.ArrowException) as error:
-        raise UserError(
-            "FILE_UNREADABLE", file=file.path, volume=title, reason=f"it is not zstd: {error}"
-        ) from None
+        raise UnreadableFile(volume, file, f"it is not zstd: {error}") from None
     plain.replace(target)

@@ -10,6 +10,7 @@ from headwater.sql.file_formats import FileFormat, JsonReadOptions
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, DataFrameReader, SparkSession
 
+BROKEN_JSON = "__headwater_broken__"
 NOT_UTF8 = "HEADWATER_NOT_UTF8"
 _BYTES_PER_FILE = 128 << 20
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
@@ -76,7 +77,20 @@ def _read(session: SparkSession, scan: FileScan) -> DataFrame:
         return reader.option("singleVariantColumn", LINE).json(paths)
     if scan.columns:
         reader = reader.schema(_schema(scan.columns))
+    elif scan.format is FileFormat.JSON:
+        reader = _with_schema_of_json(reader, paths)
     return reader.format(scan.format.lower()).load(paths)
+
+
+def _with_schema_of_json(reader: DataFrameReader, paths: list[str]) -> DataFrameReader:
+    """Spark names a broken file when it reads rows, not when it looks for their columns."""
+    from pyspark.sql.types import StructType
+
+    lenient = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": BROKEN_JSON}
+    found = reader.options(**lenient).json(paths).schema
+    known = StructType([field for field in found if field.name != BROKEN_JSON])
+    reader = reader.options(mode="FAILFAST")
+    return reader.schema(known) if known.fields else reader
 
 
 def _csv(reader: DataFrameReader, scan: FileScan, paths: list[str]) -> DataFrame:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from headwater.catalog.objects import TableColumn
 from headwater.lake.file_frames import frame_of, not_utf8, rows_by_file, write_files
 from headwater.lake.file_scan import FileScan, FileTarget
+from headwater.lake.json_documents import holds_one_json_document
 from headwater.lake.rows import fetch
 from headwater.lake.spark_errors import reshape
 from headwater.names import quote_identifier
@@ -112,6 +113,10 @@ class SparkConnection:
             reader = self._session.read.option("__globPaths__", "false")
             row = reader.text([path]).first()
         return None if row is None else str(row[0])
+
+    def holds_one_json_document(self, path: str) -> bool:
+        """Whether a file of JSON ends with its first document."""
+        return holds_one_json_document(self._session, path)
 
     def files_not_utf8(self, scan: FileScan) -> list[str]:
         """Some of the files that are not UTF-8, as Spark names them."""

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from headwater.catalog.objects import Operation, Table
-from headwater.files.failures import UnreadableFile
 from headwater.files.loads import announce, purge, settle
-from headwater.files.reading import VolumeScan, source_file
+from headwater.files.reading import VolumeScan
+from headwater.files.unreadable import UnreadableFile, source_file
 from headwater.names import counted
 from headwater.result import Column, Result
 from headwater.sql.copy_into_table import CopyIntoTable, OnError

@@ -56,10 +56,7 @@ def volume_view(
     `columns` are for a relation that names none; files with an address in `left_out` are not read.
     """
     volume = volume_of(context, relation.volume)
-    planned = plan_scan(context.lake, volume, relation, staging, columns=columns)
-    if left_out:
-        gone = {file.path for file in planned.files if volume.url_of(file.path) in left_out}
-        planned = planned.without(gone)
+    planned = plan_scan(context.lake, volume, relation, staging, columns=columns, left_out=left_out)
     # From here on an error may be about one of these files.
     scans.append(planned)
     spark = context.session.spark()

@@ -1,0 +1,26 @@
+"""The error that a file cannot be read; whoever catches it knows which file it is about."""
+
+from __future__ import annotations
+
+from headwater.catalog.load_history import SourceFile
+from headwater.errors import UserError
+from headwater.files.volumes import OpenVolume
+from headwater.storage.store import FileInfo
+
+
+class UnreadableFile(UserError):
+    """FILE_UNREADABLE, with the file as the load history knows it and the bare reason."""
+
+    def __init__(
+        self, volume: OpenVolume, file: FileInfo, reason: str, *, detail: str | None = None
+    ) -> None:
+        super().__init__(
+            "FILE_UNREADABLE", file=file.path, volume=volume.title, reason=reason, detail=detail
+        )
+        self.reason = reason
+        self.source = source_file(volume, file)
+
+
+def source_file(volume: OpenVolume, file: FileInfo) -> SourceFile:
+    """A file as the load history knows it."""
+    return SourceFile(volume.url_of(file.path), file.size, file.modified_at, file.etag)
