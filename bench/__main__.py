@@ -16,7 +16,14 @@ from bench.report import PAGE, all_passed, as_table, notes, write_page
 from bench.scratch import ROOT, scratch
 
 # Each is a module of this package. Those that need a process without Spark come first.
-BENCHMARKS = ("cold_show", "cold_select", "show_desc", "select_overhead", "write_overhead")
+BENCHMARKS = (
+    "cold_show",
+    "list_objects",
+    "cold_select",
+    "show_desc",
+    "select_overhead",
+    "write_overhead",
+)
 
 
 def main() -> int:

@@ -49,6 +49,8 @@ class Config:
     """How long finished jobs stay in the job history."""
     data_retention_days: int = 7
     """How long old versions and dropped tables can be brought back."""
+    load_history_retention_days: int = 7
+    """How long it is remembered which files were loaded into which table."""
     lease_seconds: int = 30
     """How long a silent writer keeps the lake before another process may take it over."""
 
@@ -63,9 +65,15 @@ _PLACES = {
     "spark_conf": ("spark", "conf"),
     "job_retention_days": ("jobs", "retention_days"),
     "data_retention_days": ("tables", "retention_days"),
+    "load_history_retention_days": ("files", "load_history_days"),
     "lease_seconds": ("lake", "lease_seconds"),
 }
-_INTEGERS = {"job_retention_days": 1, "data_retention_days": 0, "lease_seconds": 3}
+_INTEGERS = {
+    "job_retention_days": 1,
+    "data_retention_days": 0,
+    "load_history_retention_days": 1,
+    "lease_seconds": 3,
+}
 
 
 def load_config(

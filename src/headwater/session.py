@@ -16,6 +16,7 @@ from typing import Any
 from headwater.catalog.jobs import Job, JobState, TableUse, job_id
 from headwater.catalog.objects import TableVersion
 from headwater.errors import HeadwaterError, InterfaceError, InternalError, UserError
+from headwater.files.loads import recover_loads
 from headwater.result import Result
 from headwater.runtime.clock import now
 from headwater.runtime.open_lake import DEFAULT_SCHEMA, OpenLake, acquire_lake, release_lake
@@ -51,6 +52,7 @@ class Session:
             self.state.settings[TIME_ZONE_KEY] = config.time_zone
         try:
             recover(self._lake)
+            recover_loads(self._lake)
             upkeep_if_due(self._lake)
         except BaseException:
             self.close()

@@ -37,6 +37,13 @@ class OpenVolume:
         """The connection that its files are reached through; None for files of the lake."""
         return self.volume.connection_id if self.volume is not None else None
 
+    @property
+    def reference(self) -> str:
+        """The volume as statements name it: `VOLUME public.v`, `USER VOLUME`."""
+        words = self.title.split(" ")
+        kinds = len(words) if self.title == "user volume" else len(words) - 1
+        return " ".join([*map(str.upper, words[:kinds]), *words[kinds:]])
+
     def url_of(self, path: str) -> str:
         """The full address of a file."""
         return self.address.url_of(path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from headwater.config import Config
 from headwater.lake import process
 from headwater.lake.engine_settings import context_settings, session_defaults
 from headwater.lake.job_metrics import tables_read
+from headwater.lake.object_stores import reach_store
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -46,6 +48,15 @@ class Engine:
                 if getattr(self._job, "id", None):
                     self.start_job(self._job.id)
             return self._root.newSession()
+
+    def reach(self, url: str, settings: Mapping[str, str], jar_set: str | None) -> None:
+        """Let Spark read and write what is at `url`, in every session of this process."""
+        if jar_set is None:
+            return
+        with self._lock:
+            if self._root is None:
+                self._root = self._start()
+            reach_store(self._context, self._root, url, settings, jar_set)
 
     def _start(self) -> SparkSession:
         settings = context_settings(self._config, scratch=self._scratch)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, DataFrameReader, SparkSession
 
 NOT_UTF8 = "HEADWATER_NOT_UTF8"
+_BYTES_PER_FILE = 128 << 20
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 # What the documents infer for CSV; Spark would also see dates and times.
 _INFERRED = ("int", "bigint", "double", "boolean")
@@ -48,13 +49,23 @@ def write_files(frame: DataFrame, target: FileTarget) -> None:
     if target.format is FileFormat.TEXT:
         only = frame.columns[0]
         frame = frame.select(functions.col(_quoted(only)).cast("string").alias("value"))
-    if target.single:
-        frame = frame.coalesce(1)
+    parts = 1 if target.single else _files_for(frame)
+    # Fewer tasks for what is small, so that a small table is one file; never more.
+    if parts < frame.rdd.getNumPartitions():
+        frame = frame.coalesce(parts)
     writer = frame.write.mode("errorifexists").options(**dict(target.options))
     writer.format(target.format.lower()).save(target.path)
 
 
+def _files_for(frame: DataFrame) -> int:
+    """How many files the rows fill, by what Spark's optimizer expects of their size."""
+    expected = frame._jdf.queryExecution().optimizedPlan().stats().sizeInBytes()
+    return int(str(expected)) // _BYTES_PER_FILE + 1
+
+
 def _read(session: SparkSession, scan: FileScan) -> DataFrame:
+    if not scan.paths:
+        return session.createDataFrame([], _schema(scan.columns))
     reader = session.read.options(**scan.spark_options())
     paths = list(scan.paths)
     if scan.format is FileFormat.CSV:
@@ -69,15 +80,35 @@ def _read(session: SparkSession, scan: FileScan) -> DataFrame:
 
 
 def _csv(reader: DataFrameReader, scan: FileScan, paths: list[str]) -> DataFrame:
-    if scan.columns:
-        return reader.schema(_schema(scan.columns)).csv(paths)
-    found = reader.option("inferSchema", "true").csv(paths).dtypes
-    names = [name if scan.has_header else f"f{i}" for i, (name, _) in enumerate(found)]
-    kinds = [kind if _is_inferred(kind) else "string" for _, kind in found]
-    if scan.has_header:
-        # Spark compares the header with the names it is given.
-        return reader.schema(_schema(tuple(zip(names, kinds, strict=True)))).csv(paths)
-    return reader.schema(_schema(tuple(zip(names, kinds, strict=True)))).csv(paths)
+    columns = scan.columns
+    if not columns:
+        found = reader.option("inferSchema", "true").csv(paths).dtypes
+        columns = tuple(
+            (name if scan.has_header else f"f{i}", kind if _is_inferred(kind) else "string")
+            for i, (name, kind) in enumerate(found)
+        )
+    plain = tuple((name, "string" if _is_written(kind) else kind) for name, kind in columns)
+    frame = reader.schema(_schema(plain)).csv(paths)
+    if plain == columns:
+        return frame
+    return frame.select(*(_from_text(name, kind) for name, kind in columns))
+
+
+def _is_written(kind: str) -> bool:
+    """Whether CSV holds such values as the text of something else, or Spark reads it as text."""
+    return kind.startswith(("array", "map", "struct", "variant", "binary", "char", "varchar"))
+
+
+def _from_text(name: str, kind: str) -> Column:
+    """What COPY INTO VOLUME writes: nested values as JSON, bytes in base 64."""
+    from pyspark.sql import functions
+
+    column = functions.col(_quoted(name))
+    if kind.startswith(("array", "map", "struct")):
+        return functions.from_json(column, kind, {"mode": "FAILFAST"}).alias(name)
+    if kind == "variant":
+        return functions.parse_json(column).alias(name)
+    return functions.unbase64(column).alias(name) if kind == "binary" else column
 
 
 def _is_inferred(kind: str) -> bool:

@@ -5,11 +5,13 @@ Everything that leaves this class is plain Python; every error that leaves it is
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from headwater.catalog.objects import TableColumn
+from headwater.lake.file_frames import frame_of, not_utf8, rows_by_file, write_files
+from headwater.lake.file_scan import FileScan, FileTarget
 from headwater.lake.rows import fetch
 from headwater.lake.spark_errors import reshape
 from headwater.names import quote_identifier
@@ -93,6 +95,46 @@ class SparkConnection:
         """Make rows visible to SQL under a temporary name."""
         with self._in_session():
             self._session.createDataFrame(table).createOrReplaceTempView(name)
+
+    def create_file_view(self, name: str, scan: FileScan) -> None:
+        """Make the rows of files visible to SQL under a temporary name."""
+        with self._in_session(own_text("")):
+            frame_of(self._session, scan).createOrReplaceTempView(name)
+
+    def columns_of_files(self, scan: FileScan) -> tuple[tuple[str, str], ...]:
+        """The columns that files hold, with their types."""
+        with self._in_session(own_text("")):
+            return tuple(frame_of(self._session, scan).dtypes)
+
+    def first_line(self, path: str) -> str | None:
+        """The first line of a file."""
+        with self._in_session(own_text("")):
+            reader = self._session.read.option("__globPaths__", "false")
+            row = reader.text([path]).first()
+        return None if row is None else str(row[0])
+
+    def files_not_utf8(self, scan: FileScan) -> list[str]:
+        """Some of the files that are not UTF-8, as Spark names them."""
+        with self._in_session(own_text("")):
+            return not_utf8(self._session, scan)
+
+    def rows_by_file(self, scan: FileScan) -> dict[str, int]:
+        """How many rows each file holds, by path as Spark names it."""
+        with self._in_session(own_text("")):
+            return rows_by_file(self._session, scan)
+
+    def write_files(self, query: EditedText, target: FileTarget) -> None:
+        """Write the rows of a query as files into a folder that must not exist yet."""
+        with self._in_session(query):
+            write_files(self._session.sql(query.text), target)
+
+    def register_function(self, name: str, function: Callable[..., str | None]) -> None:
+        """Let SQL call a Python function of this session that gives a text."""
+        with self._in_session():
+            from pyspark.sql.functions import udf
+
+            made = udf(function, "string").asNondeterministic()
+            self._session.udf.register(name, made)
 
     def drop_view(self, name: str) -> None:
         """Forget a temporary name."""

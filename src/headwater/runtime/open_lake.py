@@ -103,6 +103,11 @@ class OpenLake:
         """How long finished jobs are kept."""
         return timedelta(days=self.config.job_retention_days)
 
+    @property
+    def load_history_retention(self) -> timedelta:
+        """How long it is remembered which files were loaded."""
+        return timedelta(days=self.config.load_history_retention_days)
+
     def flush_background(self) -> None:
         """Wait until what runs in the background at this moment is done."""
         self.background.submit(lambda: None).result(timeout=30)

@@ -30,6 +30,12 @@ class EditedText:
         last = self._origin(max(start, end - 1))
         return Span(first.start, max(first.end, last.end))
 
+    def wrapped(self, before: str, after: str) -> EditedText:
+        """The text with something around it, which stands for no place in the original."""
+        end = len(self.original)
+        around = (Edit(Span(0, 0), before), *self.edits, Edit(Span(end, end), after))
+        return EditedText(self.original, before + self.text + after, around)
+
     def _origin(self, place: int) -> Span:
         """Where one character came from: itself, or the piece that was replaced by it."""
         shift = 0

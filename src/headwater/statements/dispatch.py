@@ -24,6 +24,8 @@ from headwater.sql import (
     volume_files,
     volumes,
 )
+from headwater.sql import copy_into_table as copy_into_table_sql
+from headwater.sql import copy_into_volume as copy_into_volume_sql
 from headwater.sql import create_table as create_table_sql
 from headwater.sql.parse import Statement, parse
 from headwater.sql.tokens import tokenize
@@ -33,6 +35,8 @@ from headwater.statements.alter_view import alter_view
 from headwater.statements.alter_volume_refresh import alter_volume_refresh
 from headwater.statements.cancel_job import cancel_job
 from headwater.statements.context import Context
+from headwater.statements.copy_into_table import copy_into_table
+from headwater.statements.copy_into_volume import copy_into_volume
 from headwater.statements.create_external_volume import create_external_volume
 from headwater.statements.create_schema import create_schema
 from headwater.statements.create_storage_connection import create_storage_connection
@@ -83,6 +87,8 @@ Handler = Callable[[Context, Any], Result]
 
 HANDLERS: dict[type, Handler] = {
     alter_table_sql.AlterTable: alter_table,
+    copy_into_table_sql.CopyIntoTable: copy_into_table,
+    copy_into_volume_sql.CopyIntoVolume: copy_into_volume,
     connections.CreateStorageConnection: create_storage_connection,
     connections.DescConnection: desc_connection,
     connections.DropConnection: drop_connection,

@@ -14,20 +14,38 @@ from dataclasses import dataclass, replace
 
 from headwater.catalog.objects import Table, TableKind
 from headwater.errors import HeadwaterError, Span, UserError
+from headwater.files.failures import unreadable_file
+from headwater.files.reading import VolumeScan
+from headwater.files.staging import Staging
 from headwater.names import ObjectName, did_you_mean, quote_identifier
 from headwater.result import Result
 from headwater.sql.casts import cast_edits
 from headwater.sql.edits import Edit, EditedText, apply_edits
-from headwater.sql.relations import Relation, StatementRelation, find_relations
+from headwater.sql.own_relations import DirectoryRelation
+from headwater.sql.presigned_urls import find_presigned_urls
+from headwater.sql.relations import (
+    FoundRelation,
+    Relation,
+    StatementRelation,
+    find_relations,
+)
 from headwater.sql.settings import TIME_ZONE_KEY
 from headwater.sql.tokens import tokenize
+from headwater.sql.volume_relation import VolumeRelation
 from headwater.sql.workspace_names import workspace_edits
 from headwater.statements.context import Context
 from headwater.statements.information_schema import (
     INFORMATION_SCHEMA,
     information_schema_rows,
 )
+from headwater.statements.presigned_url import presigned_edits
 from headwater.statements.time_travel import version_at
+from headwater.statements.volume_relations import (
+    directory,
+    load_history,
+    staging_of,
+    volume_view,
+)
 from headwater.tables.find import find_table
 from headwater.tables.registration import register_table
 
@@ -42,27 +60,45 @@ class _Preparation:
 
     context: Context
     made: list[str]
+    scans: list[VolumeScan]
+    staging: Staging
+    left_out: frozenset[str]
     depth: int = 0
 
 
 @contextmanager
 def spark_text(
-    context: Context, text: str, *, extra: tuple[Edit, ...] = (), keep_views: bool = False
+    context: Context,
+    text: str,
+    *,
+    extra: tuple[Edit, ...] = (),
+    keep_views: bool = False,
+    scans: list[VolumeScan] | None = None,
+    left_out: frozenset[str] = frozenset(),
 ) -> Iterator[EditedText]:
-    """`text` ready for Spark; its temporary views go afterwards unless `keep_views` is set."""
-    preparation = _Preparation(context, [])
+    """`text` ready for Spark; its temporary views go afterwards unless `keep_views` is set.
+
+    What it reads from volumes is added to `scans`; files with an address in `left_out` it does not
+    read.
+    """
+    read = [] if scans is None else scans
+    preparation = _Preparation(context, [], read, staging_of(context), left_out)
     try:
         yield _edited(preparation, text, extra)
     except HeadwaterError as error:
-        raise _better(context, error) from error.__cause__
+        raise _better(context, error, read) from error.__cause__
     finally:
         if not keep_views:
             for name in preparation.made:
                 context.session.spark().drop_view(name)
+            preparation.staging.clear()
 
 
-def _better(context: Context, error: HeadwaterError) -> HeadwaterError:
+def _better(context: Context, error: HeadwaterError, scans: list[VolumeScan]) -> HeadwaterError:
     """Spark's word that a table or function is missing in ours: what is near, or was dropped."""
+    unreadable = unreadable_file(error, scans, context.session.spark()) if scans else None
+    if unreadable is not None:
+        return unreadable
     if error.condition.startswith("UNRESOLVED_ROUTINE"):
         return _near_function(context, error)
     missing = _MISSING.search(error.message)
@@ -96,6 +132,10 @@ def _edited(preparation: _Preparation, text: str, extra: tuple[Edit, ...] = ()) 
             edits += _relation_edits(preparation, relation)
     for statement in found.statements:
         edits.append(_statement_edit(preparation, statement))
+    for own in found.own:
+        if not _covered(own.span, extra):
+            edits.append(_own_edit(preparation, own))
+    edits += presigned_edits(preparation.context, find_presigned_urls(text, tokens))
     return apply_edits(text, [*extra, *(e for e in edits if not _covered(e.span, extra))])
 
 
@@ -154,6 +194,25 @@ def _statement_edit(preparation: _Preparation, statement: StatementRelation) -> 
         error.span = Span(inner.start + shift, inner.end + shift) if inner else statement.span
         raise
     return Edit(statement.span, _as_view(preparation, rows))
+
+
+def _own_edit(preparation: _Preparation, found: FoundRelation) -> Edit:
+    relation = found.relation
+    if isinstance(relation, VolumeRelation):
+        view = volume_view(
+            preparation.context,
+            relation,
+            preparation.staging,
+            preparation.scans,
+            left_out=preparation.left_out,
+        )
+        preparation.made.append(view)
+    elif isinstance(relation, DirectoryRelation):
+        view = _as_view(preparation, directory(preparation.context, relation))
+    else:
+        view = _as_view(preparation, load_history(preparation.context, relation))
+    alias = "" if found.aliased else f" AS {quote_identifier(relation.alias)}"
+    return Edit(found.span, view + alias)
 
 
 def _as_view(preparation: _Preparation, rows: Result) -> str:

@@ -29,7 +29,7 @@ def write(
             work=lambda: spark.command(text),
         )
     rows = done.version.rows_changed if done.version is not None else 0
-    return Result(rowcount=rows, message=_message(done.table, operation, rows))
+    return Result(rowcount=rows, message=message_of(done.table, operation, rows))
 
 
 def written_table(context: Context, target: ObjectName, *, operation: Operation) -> Table:
@@ -44,11 +44,14 @@ def written_table(context: Context, target: ObjectName, *, operation: Operation)
 _VERBS = {
     Operation.INSERT_INTO: "inserted into",
     Operation.INSERT_OVERWRITE: "written over",
+    Operation.COPY_INTO: "loaded into",
+    Operation.COPY_OVERWRITE: "loaded over",
     Operation.UPDATE: "updated in",
     Operation.DELETE: "deleted from",
     Operation.MERGE_INTO: "merged into",
 }
 
 
-def _message(table: Table, operation: Operation, rows: int) -> str:
+def message_of(table: Table, operation: Operation, rows: int) -> str:
+    """What a statement that wrote rows says."""
     return f"{counted(rows, 'row')} {_VERBS[operation]} {table.schema}.{table.name}"

@@ -28,29 +28,44 @@ class Answer:
 def listed_files(body: bytes, prefix: str) -> list[FileInfo]:
     """The files of a page whose keys start with `prefix`; markers of folders are left out.
 
+    ValueError if the body is no listing: the page of a proxy must not look like an empty folder.
     Keys are asked for in URL encoding, because XML cannot hold every character.
     """
-    root = ElementTree.fromstring(body)  # noqa: S314 - expat limits what entities cost
+    root = _parsed(body)
     space = root.tag[: root.tag.find("}") + 1]
-    key, size, modified, etag = (space + name for name in ("Key", "Size", "LastModified", "ETag"))
-    files = []
-    # Thousands of files are often written in the same second.
+    if root.tag != space + "ListBucketResult":
+        raise ValueError("not a listing")
+    wanted = [space + name for name in ("Key", "Size", "LastModified", "ETag")]
+    files, skipped = [], len(prefix)
+    # Entries of a page look alike, and thousands of files are often written in the same second.
+    layout: list[str] | None = None
     moments: dict[str, datetime] = {}
-    for entry in root.iterfind(space + "Contents"):
-        facts = {fact.tag: fact.text or "" for fact in entry}
-        name = unquote_plus(facts[key])
+    for entry in root.findall(space + "Contents"):
+        tags = [fact.tag for fact in entry]
+        if tags != layout:
+            layout = tags
+            key, size, modified, etag = (tags.index(name) for name in wanted)
+        name = unquote_plus(entry[key].text or "")
         # A server that sorts differently may also show keys beside the prefix.
         if not name.startswith(prefix) or name.endswith("/"):
             continue
-        text = facts[modified]
+        text = entry[modified].text or ""
         moment = moments.get(text) or moments.setdefault(text, _moment(text))
-        path = name[len(prefix) :]
-        files.append(FileInfo(path, int(facts[size]), moment, facts[etag].strip('"')))
+        mark = (entry[etag].text or "").strip('"')
+        files.append(FileInfo(name[skipped:], int(entry[size].text or ""), moment, mark))
     return files
 
 
 def _moment(text: str) -> datetime:
     return to_the_second(datetime.fromisoformat(text))
+
+
+def _parsed(body: bytes) -> ElementTree.Element:
+    """The answer as XML; ValueError if it is something else, such as the page of a proxy."""
+    try:
+        return ElementTree.fromstring(body)  # noqa: S314 - expat limits what entities cost
+    except ElementTree.ParseError as error:
+        raise ValueError(str(error)) from None
 
 
 def to_the_second(moment: datetime) -> datetime:
@@ -68,14 +83,14 @@ def next_token(body: bytes) -> str | None:
     if start < 0:
         return None
     element = body[start : body.index(b"</NextContinuationToken>", start) + 24]
-    return ElementTree.fromstring(element).text  # noqa: S314 - a single element
+    return _parsed(element).text
 
 
 def undeleted(body: bytes) -> Iterator[tuple[str, str]]:
     """The keys a store could not delete, with its reason."""
     if not body.strip():
         return
-    root = ElementTree.fromstring(body)  # noqa: S314 - expat limits what entities cost
+    root = _parsed(body)
     space = root.tag[: root.tag.find("}") + 1]
     for entry in root.iterfind(space + "Error"):
         reason = entry.findtext(space + "Code") or "refused"

@@ -1,9 +1,9 @@
 """Sending requests to one server: connections that are kept, time limits, retries with back-off.
 
-Why not a client library: opendal 0.47 trims blanks off the ends of names, so that it deletes
-another file than the one it listed; obstore 0.12 cannot list a bucket that holds a name with a line
-break and knows neither OSS nor COS; neither lists faster (see bench/list_objects.py). What is
-needed of the protocol fits here.
+Why not a client library: opendal 0.47 lists `a ` but deletes `a` when told to delete it, and has no
+batch delete in Python; obstore 0.12 cannot list a bucket that holds a name with a line break and
+knows neither OSS nor COS. Listing 100,000 objects, opendal takes as long as this and obstore a
+tenth less (bench/list_objects.py), all with flat memory.
 """
 
 from __future__ import annotations

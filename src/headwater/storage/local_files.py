@@ -182,6 +182,18 @@ class LocalFiles:
         finally:
             os.close(opened)
 
+    def move(self, path: str, target: str) -> None:
+        """Renamed, so that the file is under one of its names at every moment."""
+        try:
+            self._make_folders(target)
+            with self._folder_of(path) as (source, name), self._folder_of(target) as (there, new):
+                self._require_regular(os.stat(name, dir_fd=source, follow_symlinks=False), path)
+                os.replace(name, new, src_dir_fd=source, dst_dir_fd=there)
+        except OSError as error:
+            if self._absent(error, path):
+                raise file_not_found(path, self._address.url) from None
+            raise self._failed(error, path) from None
+
     @contextmanager
     def _writing(self, path: str) -> Iterator[BinaryIO]:
         temporary = temporary_name()

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from itertools import islice
@@ -15,14 +16,14 @@ from pathlib import Path
 from typing import BinaryIO
 from xml.sax.saxutils import escape
 
-from headwater.errors import HeadwaterError, ValueRejected
+from headwater.errors import HeadwaterError, UserError, ValueRejected
 from headwater.storage.addresses import StoreAddress, checked_folder, checked_path
 from headwater.storage.answers import Answer, listed_files, next_token, to_the_second, undeleted
 from headwater.storage.content_of import content_of
 from headwater.storage.exchange import Exchange, Pending
 from headwater.storage.failures import NETWORK_ERRORS, Refusal, refusal_of, refused
 from headwater.storage.replacing import replacing
-from headwater.storage.requests import Content, Request
+from headwater.storage.requests import Content, Request, encoded_path
 from headwater.storage.store import FileInfo, Page
 
 _PAGE = 1000
@@ -59,7 +60,8 @@ class ObjectStore:
         try:
             while request is not None:
                 answer = self._finish(pending, request)
-                token = next_token(answer.body)
+                with self._understanding():
+                    token = next_token(answer.body)
                 request = pending = None
                 if token is not None:
                     following = {**query, "continuation-token": token}
@@ -68,7 +70,9 @@ class ObjectStore:
                     # If this fails, asking again in the next round says why.
                     with suppress(*NETWORK_ERRORS):
                         pending = self._exchange.begin(request)
-                yield listed_files(answer.body, self._address.prefix)
+                with self._understanding():
+                    page = listed_files(answer.body, self._address.prefix)
+                yield page
         finally:
             if pending is not None:
                 pending.abandon()
@@ -127,6 +131,19 @@ class ObjectStore:
     def _put(self, path: str, content: Content) -> None:
         self._good(self._request("PUT", checked_path(path), content=content))
 
+    def move(self, path: str, target: str) -> None:
+        """Copied by the server, which stores do for up to 5 GB, then deleted."""
+        source = self._request("GET", checked_path(path))
+        request = self._request("PUT", checked_path(target))
+        endpoint = self._exchange.endpoint
+        # The bucket stands in the path of the request, or is the first part of the host.
+        bucket = "" if endpoint.folder != "/" else "/" + endpoint.authority.partition(".")[0]
+        name = self._exchange.signer.header_prefix + "copy-source"
+        headers = {**request.headers, name: encoded_path(bucket + source.path)}
+        self._good(replace(request, headers=headers), path=path)
+        for reason in self.delete_many([path]).values():
+            raise self._refused(Refusal(403, reason, reason), path)
+
     def delete_many(self, paths: Iterable[str]) -> dict[str, str]:
         """A thousand per request; names that XML cannot hold one by one."""
         failed: dict[str, str] = {}
@@ -159,7 +176,9 @@ class ObjectStore:
         body = f"<Delete><Quiet>true</Quiet>{objects}</Delete>".encode()
         request = self._request("POST", "", query={"delete": ""}, content=content_of(body))
         skipped = len(self._address.prefix)
-        return {key[skipped:]: reason for key, reason in undeleted(self._good(request).body)}
+        answer = self._good(request)
+        with self._understanding():
+            return {key[skipped:]: reason for key, reason in undeleted(answer.body)}
 
     def presign(self, path: str, *, seconds: int = 3600) -> str:
         """Signed here: no request is made, and nobody checks that the file exists."""
@@ -198,6 +217,14 @@ class ObjectStore:
         if answer.good:
             return answer
         raise self._refused(refusal_of(answer), path)
+
+    @contextmanager
+    def _understanding(self) -> Iterator[None]:
+        try:
+            yield
+        except (ValueError, LookupError):
+            reason = "its answer is not what a store says; is ENDPOINT right?"
+            raise UserError("STORE_REFUSED", store=self._address.url, reason=reason) from None
 
     def _refused(self, refusal: Refusal, path: str | None) -> HeadwaterError:
         error = refused(refusal, store=self._address.url, path=path)

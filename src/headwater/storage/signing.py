@@ -23,6 +23,11 @@ _UNSIGNED = "UNSIGNED-PAYLOAD"
 class Signer(Protocol):
     """Signs the requests to one kind of store."""
 
+    @property
+    def header_prefix(self) -> str:
+        """What the names of the store's own headers start with."""
+        ...
+
     def signed(self, request: Request, keys: AccessKeys, at: datetime) -> Request:
         """The request with the headers that prove who sends it."""
         ...
@@ -44,6 +49,10 @@ class AmazonSigner:
 
     region: str
     service: str = "s3"
+
+    @property
+    def header_prefix(self) -> str:
+        return "x-amz-"
 
     def signed(self, request: Request, keys: AccessKeys, at: datetime) -> Request:
         moment = _moment(at)
@@ -109,6 +118,10 @@ class AlibabaSigner:
 
     region: str
     bucket: str
+
+    @property
+    def header_prefix(self) -> str:
+        return "x-oss-"
 
     def signed(self, request: Request, keys: AccessKeys, at: datetime) -> Request:
         moment = _moment(at)

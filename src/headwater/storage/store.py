@@ -61,6 +61,10 @@ class Store(Protocol):
         """Copy a file of this machine into the store, replacing one of the same name as a whole."""
         ...
 
+    def move(self, path: str, target: str) -> None:
+        """Give a file another path, replacing one that has it; the content is not sent around."""
+        ...
+
     def delete_many(self, paths: Iterable[str]) -> dict[str, str]:
         """Remove files; those that could not be removed, with the reason.
 

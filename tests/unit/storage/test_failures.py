@@ -244,3 +244,19 @@ def test_a_connection_the_server_closed_meanwhile_is_replaced(seaweedfs: Seaweed
     started = time.monotonic()
     assert store.read("a") == b"x"
     assert time.monotonic() - started < 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"hello",
+        b"<html><body>Log in</body></html>",
+        b"<ListBucketResult><Contents/></ListBucketResult>",
+    ],
+)
+def test_the_page_of_somebody_else_is_no_empty_folder(body: bytes) -> None:
+    with fake_store(Canned(200, body)) as fake:
+        with pytest.raises(UserError, match="not what a store says"):
+            list(store_of(fake).list())
+        assert store_of(fake).delete_many([]) == {}

@@ -1,0 +1,118 @@
+"""How rows become files in a volume: columns as the format holds them, options, names; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from headwater.catalog.objects import TableColumn
+from headwater.errors import NotSupported, UserError
+from headwater.names import quote_identifier, quote_literal
+from headwater.sql.copy_into_volume import CopyIntoVolume
+from headwater.sql.file_formats import (
+    CsvWriteOptions,
+    FileFormat,
+    JsonWriteOptions,
+    ParquetWriteOptions,
+    TextWriteOptions,
+    WriteOptions,
+)
+
+_NESTED = ("array<", "map<", "struct<", "variant")
+_CODECS = {"gzip": "gzip", "zlib": "deflate", "zstd": "none", None: "none"}
+# Every digit of a timestamp is kept; Spark's own format ends at milliseconds.
+_JSON_TIMES = {
+    "timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX",
+    "timestampNTZFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSS",
+}
+_OFF = "\0"
+
+
+def select_list(columns: Sequence[TableColumn], file_format: FileFormat, zone: str | None) -> str:
+    """The columns as the format can hold them."""
+    if file_format is FileFormat.TEXT and len(columns) != 1:
+        raise NotSupported("TEXT_HAS_ONE_COLUMN", columns=len(columns))
+    if file_format is not FileFormat.CSV:
+        return "*"
+    return ", ".join(
+        f"{_csv_value(column, zone)} AS {quote_identifier(column.name)}" for column in columns
+    )
+
+
+def _csv_value(column: TableColumn, zone: str | None) -> str:
+    name = quote_identifier(column.name)
+    if column.type.startswith(_NESTED):
+        return f"to_json({name})"
+    if column.type == "binary":
+        return f"base64({name})"
+    if column.type == "timestamp":
+        moment = f"cast({name} AS TIMESTAMP_NTZ)"
+        if zone is not None:
+            there = quote_literal(zone)
+            moment = f"convert_timezone(current_timezone(), {there}, {moment})"
+        return f"cast({moment} AS STRING)"
+    if column.type == "timestamp_ntz":
+        return f"cast({name} AS STRING)"
+    return name
+
+
+def spark_options(options: WriteOptions, columns: Sequence[TableColumn]) -> dict[str, str]:
+    """What Spark's writer is told."""
+    match options:
+        case CsvWriteOptions():
+            _require_names(options, columns)
+            return _csv(options)
+        case JsonWriteOptions():
+            return {"compression": _CODECS[options.compression], **_JSON_TIMES}
+        case TextWriteOptions():
+            return {"compression": _CODECS[options.compression], "lineSep": options.line_sep}
+        case ParquetWriteOptions():
+            return {"compression": (options.compression or "none").lower()}
+
+
+def _csv(options: CsvWriteOptions) -> dict[str, str]:
+    quote = options.quote if options.data_quoting_style == "needed" else None
+    escape = options.escape if quote is not None else None
+    return {
+        "sep": options.sep,
+        "header": str(options.header).lower(),
+        "compression": _CODECS[options.compression],
+        "lineSep": options.line_sep,
+        "quote": quote or _OFF,
+        "escape": escape or _OFF,
+        "charToEscapeQuoteEscaping": escape or _OFF,
+        "nullValue": options.null_value,
+        # Without quotes an empty text cannot be told from nothing.
+        "emptyValue": "" if quote is None else quote * 2,
+        "ignoreLeadingWhiteSpace": "false",
+        "ignoreTrailingWhiteSpace": "false",
+    }
+
+
+def _require_names(options: CsvWriteOptions, columns: Sequence[TableColumn]) -> None:
+    """Spark quotes names that need it; without quotes they would not be read back."""
+    if not options.header or options.header_quoting_style == "needed":
+        return
+    signs = [sign for sign in (options.sep, options.quote, "\n") if sign]
+    for column in columns:
+        if any(sign in column.name for sign in signs):
+            raise UserError("HEADER_NEEDS_QUOTES", column=column.name)
+
+
+def compression_of(options: WriteOptions) -> str | None:
+    """What the name of a file says behind its format; inside Parquet it is nobody's business."""
+    return None if isinstance(options, ParquetWriteOptions) else options.compression
+
+
+def file_names(statement: CopyIntoVolume, job_id: str, count: int) -> list[str]:
+    """The paths of `count` files, counted from 1.
+
+    `part00001.csv`, `part00001.csv.gzip`, with FILENAME_PREFIX, FILENAME_SUFFIX, INCLUDE_JOB_ID.
+    """
+    prefix = "part" if statement.filename_prefix is None else statement.filename_prefix
+    job = job_id if statement.include_job_id else ""
+    compression = compression_of(statement.options)
+    ending = f".{statement.format.lower()}" + (f".{compression}" if compression else "")
+    if statement.filename_suffix is not None:
+        ending = statement.filename_suffix
+    folder = statement.subdirectory
+    return [f"{folder}{prefix}{job}{number:05d}{ending}" for number in range(1, count + 1)]

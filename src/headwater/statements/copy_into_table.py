@@ -1,0 +1,134 @@
+"""COPY INTO <table> and COPY OVERWRITE <table>: files of volumes become rows, in one commit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from headwater.catalog.objects import Operation, Table
+from headwater.files.failures import UnreadableFile
+from headwater.files.loads import announce, purge, settle
+from headwater.files.reading import VolumeScan, source_file
+from headwater.names import counted
+from headwater.result import Column, Result
+from headwater.sql.copy_into_table import CopyIntoTable, OnError
+from headwater.sql.edits import EditedText
+from headwater.statements.context import Context
+from headwater.statements.copy_source import copy_source
+from headwater.statements.writing import message_of, written_table
+from headwater.tables.commits import Committed, commit
+from headwater.tables.versions import catch_up
+
+_PER_FILE = (
+    Column("file", "string"),
+    Column("status", "string"),
+    Column("rows_loaded", "bigint"),
+    Column("first_error", "string"),
+)
+
+
+@dataclass(slots=True)
+class _Copy:
+    """One COPY under way: what could not be read so far, by address, with the reason."""
+
+    context: Context
+    statement: CopyIntoTable
+    table: Table
+    operation: Operation
+    failed: dict[str, str] = field(default_factory=dict)
+
+
+def copy_into_table(context: Context, statement: CopyIntoTable) -> Result:
+    """Load files, all in one commit or none; with ON_ERROR = CONTINUE without the broken ones."""
+    operation = Operation.COPY_OVERWRITE if statement.overwrite else Operation.COPY_INTO
+    table = catch_up(context.lake, written_table(context, statement.target, operation=operation))
+    copy = _Copy(context, statement, table, operation)
+    with context.session.lock:
+        while True:
+            try:
+                scans, done = _attempt(copy)
+            except UnreadableFile as error:
+                if not _leave_out(copy, error):
+                    raise
+            else:
+                break
+        rows = _rows_by_file(copy, scans) if statement.on_error else {}
+    left = []
+    if settle(context.lake, context.job_id, rows=rows) and statement.purge:
+        left = purge(context.lake, context.job_id)
+    return _result(copy, scans, done, rows, left)
+
+
+def _attempt(copy: _Copy) -> tuple[list[VolumeScan], Committed]:
+    context, statement = copy.context, copy.statement
+    scans: list[VolumeScan] = []
+    left_out = frozenset(copy.failed)
+    with copy_source(context, statement, copy.table, scans, left_out=left_out) as text:
+        try:
+            return scans, _load(copy, scans, text)
+        except BaseException:
+            # The commit may be there although something failed behind it.
+            settle(context.lake, context.job_id)
+            raise
+
+
+def _load(copy: _Copy, scans: Sequence[VolumeScan], text: EditedText | None) -> Committed:
+    """Announce, then commit; nothing is done when there is nothing to load."""
+    context = copy.context
+    if text is None:
+        return Committed(copy.table, None)
+    announce(context.lake, copy.table.id, context.job_id, scans, purge=copy.statement.purge)
+    spark = context.session.spark()
+    return commit(
+        context.lake,
+        spark,
+        copy.table,
+        operation=copy.operation,
+        author=context.author,
+        work=lambda: spark.command(text),
+    )
+
+
+def _leave_out(copy: _Copy, error: UnreadableFile) -> bool:
+    """Note a file that cannot be read; says whether the others are to be loaded without it."""
+    if error.source.path in copy.failed:
+        return False
+    history = copy.context.store.load_history
+    history.record_failed(copy.table.id, copy.context.job_id, {error.source: error.reason})
+    copy.failed[error.source.path] = error.reason
+    return copy.statement.on_error is OnError.CONTINUE
+
+
+def _rows_by_file(copy: _Copy, scans: Sequence[VolumeScan]) -> dict[str, int]:
+    """By address; a second look at the files, since Spark does not count them while it writes."""
+    spark = copy.context.session.spark()
+    found: dict[str, int] = {}
+    for scan in scans:
+        counts = spark.rows_by_file(scan.scan) if scan.files else {}
+        by_path = {scan.file_of(path): rows for path, rows in counts.items()}
+        for file in scan.files:
+            found[source_file(scan.volume, file).path] = by_path.get(file.path, 0)
+    return found
+
+
+def _result(
+    copy: _Copy,
+    scans: Sequence[VolumeScan],
+    done: Committed,
+    rows: dict[str, int],
+    left: Sequence[str],
+) -> Result:
+    loaded = done.version.rows_changed if done.version is not None else 0
+    files = sum(len(scan.files) for scan in scans)
+    message = f"{message_of(done.table, copy.operation, loaded)} from {counted(files, 'file')}"
+    if left:
+        message += f"; {counted(len(left), 'file')} could not be deleted yet: {left[0]}"
+    if copy.statement.on_error is None:
+        return Result(rowcount=loaded, message=message)
+    per_file: list[tuple[str, str, int, str | None]] = []
+    per_file += [(path, "SUCCESS", count, None) for path, count in rows.items()]
+    per_file += [(path, "LOADED_FAILED", 0, reason) for path, reason in copy.failed.items()]
+    result = Result.from_rows(_PER_FILE, sorted(per_file, key=lambda row: row[0]))
+    return Result(
+        schema=result.schema, rowcount=result.rowcount, source=result.source, message=message
+    )

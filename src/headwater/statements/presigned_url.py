@@ -1,0 +1,58 @@
+"""GET_PRESIGNED_URL(<volume>, <path> [, <seconds>]) inside a query: a function of this session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from headwater.errors import NotSupported
+from headwater.files.volumes import OpenVolume
+from headwater.sql.edits import Edit
+from headwater.sql.presigned_urls import PresignedUrl
+from headwater.statements.context import Context
+from headwater.statements.volume_relations import volume_of
+from headwater.storage.addresses import Scheme
+from headwater.storage.connections import StoreConnection
+from headwater.storage.open_store import keys_of, open_store
+
+_SECONDS = 3600
+
+
+def presigned_edits(context: Context, calls: Sequence[PresignedUrl]) -> list[Edit]:
+    """Edits that put a function of the session, made for the volume, in place of each call."""
+    edits: list[Edit] = []
+    for call in calls:
+        name = context.session.next_view_name()
+        volume = volume_of(context, call.volume)
+        if volume.address.scheme is Scheme.FILE:
+            raise NotSupported("PRESIGN_LOCAL", path=call.path.text, span=call.span)
+        signer = _signer(volume)
+        context.session.spark().register_function(name, signer)
+        # The path may be any expression: it stays where it is, as it was typed.
+        first = call.volume.span
+        assert first is not None
+        seconds = "" if call.seconds is not None else f", {_SECONDS}"
+        edits.append(Edit(call.name_span, name))
+        edits.append(Edit(type(first)(first.start, call.path.span.start), ""))
+        edits.append(Edit(type(first)(call.path.span.end, call.path.span.end), seconds))
+    return edits
+
+
+def _signer(volume: OpenVolume) -> Callable[[str | None, int | None], str | None]:
+    """Runs in Spark's Python workers, so it takes along plain data and opens the store there."""
+    address, connection = volume.address, volume.connection
+    if connection is not None and connection.role is not None:
+        connection = StoreConnection(
+            connection.scheme,
+            endpoint=connection.endpoint,
+            region=connection.region,
+            app_id=connection.app_id,
+            keys=keys_of(connection)(),
+        )
+
+    def sign(path: str | None, seconds: int | None) -> str | None:
+        if path is None:
+            return None
+        store = open_store(address, connection)
+        return store.presign(path, seconds=_SECONDS if seconds is None else int(seconds))
+
+    return sign

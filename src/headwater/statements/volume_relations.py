@@ -1,0 +1,92 @@
+"""Relations over files inside a query: VOLUME v USING .., DIRECTORY(..), LOAD_HISTORY(..)."""
+
+from __future__ import annotations
+
+from headwater.files.directory import directory_rows
+from headwater.files.reading import VolumeScan, fitted, plan_scan
+from headwater.files.staging import Staging
+from headwater.files.volumes import OpenVolume, Whose, open_volume
+from headwater.lake.file_scan import Columns
+from headwater.result import Column, Result
+from headwater.runtime.clock import now
+from headwater.sql.own_relations import DirectoryRelation, LoadHistoryRelation
+from headwater.sql.volume_refs import VolumeRef
+from headwater.sql.volume_relation import VolumeRelation
+from headwater.statements.context import Context
+from headwater.tables.find import find_base_table
+
+_HISTORY = (
+    Column("file_path", "string"),
+    Column("last_copy_time", "timestamp"),
+    Column("file_size", "bigint"),
+    Column("status", "string"),
+    Column("first_error_message", "string"),
+)
+
+
+def whose(context: Context) -> Whose:
+    """Who runs the statement, and where."""
+    session = context.session
+    return Whose(
+        context.workspace or session.workspace, context.schema or session.schema, session.user
+    )
+
+
+def volume_of(context: Context, ref: VolumeRef) -> OpenVolume:
+    """The volume that the statement names."""
+    return open_volume(context.lake, ref, whose(context))
+
+
+def staging_of(context: Context) -> Staging:
+    """A folder for the files that this statement must read under other names."""
+    return Staging(context.lake.folder.scratch / "staging" / context.session.next_view_name())
+
+
+def volume_view(
+    context: Context,
+    relation: VolumeRelation,
+    staging: Staging,
+    scans: list[VolumeScan],
+    *,
+    columns: Columns = (),
+    left_out: frozenset[str] = frozenset(),
+) -> str:
+    """A temporary view over the files; what it reads is added to `scans`.
+
+    `columns` are for a relation that names none; files with an address in `left_out` are not read.
+    """
+    volume = volume_of(context, relation.volume)
+    planned = plan_scan(context.lake, volume, relation, staging, columns=columns)
+    if left_out:
+        gone = {file.path for file in planned.files if volume.url_of(file.path) in left_out}
+        planned = planned.without(gone)
+    # From here on an error may be about one of these files.
+    scans.append(planned)
+    spark = context.session.spark()
+    scan = scans[-1] = fitted(planned, spark)
+    name = context.session.next_view_name()
+    spark.create_file_view(name, scan.scan)
+    return name
+
+
+def directory(context: Context, relation: DirectoryRelation) -> Result:
+    """The rows of a volume's directory table."""
+    return directory_rows(context.lake, volume_of(context, relation.volume))
+
+
+def load_history(context: Context, relation: LoadHistoryRelation) -> Result:
+    """Which files were loaded into a table lately."""
+    name = context.qualify(relation.table)
+    table = find_base_table(context.store, name, statement="LOAD_HISTORY", span=relation.table_span)
+    since = now() - context.lake.load_history_retention
+    rows = [
+        (
+            entry.file_path,
+            context.session.shown(entry.last_copy_time),
+            entry.file_size,
+            entry.status.value,
+            entry.first_error_message,
+        )
+        for entry in context.store.load_history.latest_per_path(table.id, since)
+    ]
+    return Result.from_rows(_HISTORY, rows)
