@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 SEPARATOR = "----"
-_HEADS = ("statement", "query", "connection", "restart", "set-config")
+_HEADS = ("statement", "query", "file", "connection", "restart", "set-config")
+_WITH_TEXT = ("statement", "query", "file")
 
 
 class BadFile(ValueError):
@@ -21,7 +22,8 @@ class BadFile(ValueError):
 class Record:
     """One paragraph of a file.
 
-    `head` is its first line that is no comment, such as `statement ok`. `expected` are the lines
+    `head` is its first line that is no comment, such as `statement ok`. Below `file` stands the
+    content of a file instead of SQL. `expected` are the lines
     below `----`, or None where there is no such line.
     """
 
@@ -33,7 +35,7 @@ class Record:
 
     @property
     def kind(self) -> str:
-        """The first word: statement, query, connection, restart, set-config."""
+        """The first word: statement, query, file, connection, restart, set-config."""
         return self.head.split()[0]
 
     @property
@@ -118,8 +120,10 @@ def _problem(record: Record) -> str | None:
     kind, argument, words = record.kind, record.argument, record.argument.split()
     if kind not in _HEADS:
         return f"unknown record '{kind}'; known are {', '.join(_HEADS)}"
-    if (kind in ("statement", "query")) != bool(record.sql):
+    if (kind in _WITH_TEXT) != bool(record.sql):
         return f"a record '{kind}' {'has no SQL' if not record.sql else 'takes no SQL'}"
+    if kind == "file" and (not words or record.expected is not None):
+        return "write 'file <path>' and below it the lines of the file"
     if kind == "statement" and words[:1] not in (["ok"], ["error"]):
         return "write 'statement ok [<regex>]' or 'statement error [<regex>]'"
     if kind == "statement" and record.expected is not None and argument != "error":

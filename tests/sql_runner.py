@@ -25,6 +25,7 @@ from tests.sql_rows import (
 NOTHING = "nothing"
 _MAIN = "main"
 _LAKE = "${lake}"
+_FILES = "${files}"
 _TIME = re.compile(r"\$\{time:([\w.]+):(\d+)\}")
 _JOB = "${job}"
 # Java at the user, and words that mean something only to whoever works on Spark.
@@ -88,12 +89,26 @@ class Runner:
                 self._statement(record)
             case "query":
                 self._query(record)
+            case "file":
+                self._write_file(record)
             case "connection":
                 self._current = record.argument
             case "restart":
                 self._close()
             case "set-config":
                 self._set_config(record)
+
+    @property
+    def _files(self) -> Path:
+        """A folder beside the lake, for files that volumes and PUT read."""
+        folder = self.lake.with_name("files")
+        folder.mkdir(exist_ok=True)
+        return folder
+
+    def _write_file(self, record: Record) -> None:
+        path = self._files / record.argument
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(record.sql + "\n", encoding="utf-8")
 
     def _set_config(self, record: Record) -> None:
         if self._connections:
@@ -117,6 +132,8 @@ class Runner:
     def _execute(self, record: Record) -> headwater.Result:
         connection = self._connection()
         sql = record.sql.replace(_LAKE, str(self.lake)).replace(_JOB, self._job)
+        if _FILES in sql:
+            sql = sql.replace(_FILES, str(self._files))
         result = connection.sql(_TIME.sub(lambda found: self._time(found[1], int(found[2])), sql))
         self._job = result.job_id
         return result
@@ -179,7 +196,8 @@ class Runner:
             self._unexpected(record, got, blessed_rows(expected, got))
 
     def _neutral(self, text: str) -> str:
-        return text.replace(str(self.lake), _LAKE)
+        files = str(self.lake.with_name("files"))
+        return text.replace(str(self.lake), _LAKE).replace(files, _FILES)
 
     def _unexpected(self, record: Record, got: Sequence[str], blessed: Sequence[str]) -> None:
         if not self.bless:

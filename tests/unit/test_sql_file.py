@@ -37,6 +37,10 @@ UNRESOLVED: nope
 line 1: SELECT nope
                ^^^^
 
+file folder/a.csv
+1,lamp
+2,desk
+
 connection second
 
 query rowsort
@@ -65,6 +69,7 @@ def test_records_know_their_line_kind_argument_and_parts() -> None:
         "statement",
         "statement",
         "statement",
+        "file",
         "connection",
         "query",
         "restart",
@@ -73,8 +78,9 @@ def test_records_know_their_line_kind_argument_and_parts() -> None:
     made = file.records[1]
     assert (made.line, made.argument, made.comments) == (8, "ok created", ("# makes it",))
     assert made.sql == "CREATE TABLE t (id INT);\nINSERT INTO t VALUES (1)"
-    assert file.records[5].expected == ("id | at", "1 | *", r"2 | re:\d+")
-    assert file.records[7].expected == ()
+    assert (file.records[4].argument, file.records[4].sql) == ("folder/a.csv", "1,lamp\n2,desk")
+    assert file.records[6].expected == ("id | at", "1 | *", r"2 | re:\d+")
+    assert file.records[8].expected == ()
 
 
 def test_the_header_is_read_by_key() -> None:
@@ -84,7 +90,7 @@ def test_the_header_is_read_by_key() -> None:
 
 def test_an_expectation_is_replaced_where_it_stands() -> None:
     file = parse(FILE)
-    record = file.records[5]
+    record = file.records[6]
     changed = file.with_expected(record.line, ["id | at", "3 | x"])
     expected = FILE.replace("1 | *\n2 | re:\\d+\n", "3 | x\n")
     assert render(changed) == expected
@@ -100,6 +106,8 @@ def test_an_expectation_is_replaced_where_it_stands() -> None:
         ("statement ok\nSELECT 1\n----\n1", "line 1: only 'statement error'"),
         ("query\nSELECT 1", "line 1: write 'query'"),
         ("query sorted\nSELECT 1\n----", "line 1: write 'query'"),
+        ("file\n1,2", "line 1: write 'file <path>'"),
+        ("file a.csv", "line 1: a record 'file' has no SQL"),
         ("connection", "line 1: write 'connection <name>'"),
         ("set-config key", "line 1: write 'set-config"),
         ("restart\n\n# lost\n\nrestart", "line 3: a comment stands alone"),

@@ -40,7 +40,7 @@ def test_a_lake_in_order(run, lake):
     assert done.exit_code == 0, done.output
     assert {row["state"] for row in rows.values()} == {"ok"}
     assert rows["lake"]["found"] == f"{lake} can be read and written"
-    assert "0001_foundation" in rows["catalog"]["found"]
+    assert "0002_volumes" in rows["catalog"]["found"]
     assert rows["writer"]["found"] == "nobody writes this lake now"
 
 
