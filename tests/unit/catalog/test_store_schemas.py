@@ -13,6 +13,7 @@ from tests.unit.catalog.samples import (
     a_schema,
     a_table,
     a_view,
+    a_volume,
     at,
     with_schema,
     with_table,
@@ -135,6 +136,41 @@ def test_a_schema_is_dropped_with_its_tables_and_views_at_once(store: Store) -> 
     dropped = store.tables.dropped(WORKSPACE, "public")
     assert {t.id for t in dropped} == {table.id, view.id}
     assert all(t.state is TableState.DROPPED and t.dropped_at == at(1) for t in dropped)
+
+
+def test_a_schema_with_volumes_is_not_dropped_alone(store: Store) -> None:
+    schema = with_schema(store)
+    store.volumes.create(a_volume())
+    with pytest.raises(UserError) as caught:
+        store.schemas.drop(schema, at(1))
+    assert caught.value.condition == "SCHEMA_NOT_EMPTY"
+    assert caught.value.message == "schema 'public' still holds 1 volume"
+    with_table(store)
+    with pytest.raises(UserError, match="still holds 1 tables and views and 1 volume"):
+        store.schemas.drop(schema, at(1))
+
+
+def test_a_schema_is_dropped_with_its_volumes(store: Store) -> None:
+    schema = with_schema(store)
+    with_schema(store, "other")
+    store.volumes.create(a_volume())
+    kept = store.volumes.create(a_volume(schema="other"))
+    assert store.schemas.drop_with_tables(schema, at(1)) == []
+    assert store.volumes.list(WORKSPACE) == [kept]
+    with_schema(store)
+    assert store.volumes.list(WORKSPACE, "public") == []
+
+
+def test_no_volume_slips_into_a_schema_while_it_is_dropped(store: Store) -> None:
+    schema = with_schema(store)
+    with ThreadPoolExecutor(1) as pool:
+        with store.begin() as connection:
+            store.schemas.drop(schema, at(1), connection=connection)
+            creation = pool.submit(store.volumes.create, a_volume())
+            time.sleep(0.1)
+        with pytest.raises(UserError) as caught:
+            creation.result()
+    assert caught.value.condition == "SCHEMA_NOT_FOUND"
 
 
 def test_a_schema_is_not_dropped_under_a_table_that_is_being_created(store: Store) -> None:
