@@ -1,8 +1,14 @@
-"""What all tests share: hypothesis prints how to repeat a failure; Ctrl-C means something."""
+"""What all tests share: hypothesis prints how to repeat a failure; Ctrl-C means something.
+
+Processes that a test starts, in whatever folder, run the same code as the test.
+"""
 
 from __future__ import annotations
 
+import os
 import signal
+from importlib.util import find_spec
+from pathlib import Path
 
 from hypothesis import settings
 
@@ -13,3 +19,9 @@ settings.load_profile("headwater")
 # tests that interrupt a statement would then wait for ever.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+_headwater = find_spec("headwater")
+assert _headwater is not None
+assert _headwater.origin is not None
+_paths = [str(Path(_headwater.origin).parents[1]), os.environ.get("PYTHONPATH", "")]
+os.environ["PYTHONPATH"] = os.pathsep.join(path for path in _paths if path)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.postgres import PostgresMissing, PostgresServer, running_postgres
+from tests.unit.catalog.new_catalog import new_catalog
 from tests.unit.catalog.samples import FakeClock
 
 from headwater.catalog.store import Store
@@ -30,6 +31,12 @@ def migrated(postgres: PostgresServer) -> str:
     return name
 
 
+@pytest.fixture(scope="session")
+def scratch(postgres: PostgresServer) -> str:
+    """A database that tests empty and fill by turns, for the same reason."""
+    return postgres.create_database()
+
+
 @pytest.fixture
 def postgres_url(postgres: PostgresServer, migrated: str) -> str:
     """The address of a PostgreSQL database with an empty catalog."""
@@ -46,22 +53,21 @@ def backend(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def fresh_url(backend: str, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[str]:
+def fresh_url(backend: str, tmp_path: Path, request: pytest.FixtureRequest) -> str:
     """The address of an empty database."""
     if backend == "sqlite":
-        yield f"sqlite:///{tmp_path / 'catalog.db'}"
-        return
+        return f"sqlite:///{tmp_path / 'catalog.db'}"
     server: PostgresServer = request.getfixturevalue("postgres")
-    name = server.create_database()
-    yield server.url(name)
-    server.drop_database(name)
+    name: str = request.getfixturevalue("scratch")
+    server.empty_database(name)
+    return server.url(name)
 
 
 @pytest.fixture
 def url(backend: str, tmp_path: Path, request: pytest.FixtureRequest) -> str:
-    """The address of a database with an empty catalog, or without one yet."""
+    """The address of a database with an empty catalog."""
     if backend == "sqlite":
-        return f"sqlite:///{tmp_path / 'catalog.db'}"
+        return new_catalog(tmp_path / "catalog.db")
     address: str = request.getfixturevalue("postgres_url")
     return address
 

@@ -165,7 +165,7 @@ def test_no_volume_takes_a_connection_while_it_is_dropped(lake: Store) -> None:
         with lake.begin() as transaction:
             lake.connections.drop(made, connection=transaction)
             creation = pool.submit(lake.volumes.create, a_volume(connection="lager"))
-            time.sleep(0.1)
+            time.sleep(0.05)
         with pytest.raises(UserError) as caught:
             creation.result()
     assert caught.value.condition == "CONNECTION_NOT_FOUND"
@@ -178,7 +178,7 @@ def test_a_connection_is_not_dropped_while_a_volume_takes_it(lake: Store) -> Non
         with lake.begin() as transaction:
             lake.volumes.create(a_volume(connection="lager"), connection=transaction)
             drop = pool.submit(lake.connections.drop, made)
-            time.sleep(0.1)
+            time.sleep(0.05)
         with pytest.raises(UserError) as caught:
             drop.result()
     assert caught.value.condition == "CONNECTION_IN_USE"

@@ -264,7 +264,7 @@ def test_a_fresh_file_that_another_process_is_writing_is_waited_for(tmp_path: Pa
     other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     other.execute("CREATE TABLE unrelated (x)")
     other.execute("BEGIN IMMEDIATE")
-    soon = threading.Timer(0.3, other.execute, ["COMMIT"])
+    soon = threading.Timer(0.1, other.execute, ["COMMIT"])
     soon.start()
     Store.open(f"sqlite:///{path}", clock=FakeClock()).close()
     soon.join()

@@ -167,7 +167,7 @@ def test_no_volume_slips_into_a_schema_while_it_is_dropped(store: Store) -> None
         with store.begin() as connection:
             store.schemas.drop(schema, at(1), connection=connection)
             creation = pool.submit(store.volumes.create, a_volume())
-            time.sleep(0.1)
+            time.sleep(0.05)
         with pytest.raises(UserError) as caught:
             creation.result()
     assert caught.value.condition == "SCHEMA_NOT_FOUND"
@@ -188,7 +188,7 @@ def test_no_table_slips_into_a_schema_while_it_is_dropped(store: Store) -> None:
         with store.begin() as connection:
             store.schemas.drop(schema, at(1), connection=connection)
             creation = pool.submit(store.tables.begin_create, a_table())
-            time.sleep(0.2)
+            time.sleep(0.05)
         with pytest.raises(UserError) as caught:
             creation.result()
     assert caught.value.condition == "SCHEMA_NOT_FOUND"
@@ -201,7 +201,7 @@ def test_a_schema_is_not_dropped_while_a_table_slips_into_it(store: Store) -> No
         with store.begin() as connection:
             store.tables.begin_create(a_table(), connection=connection)
             drop = pool.submit(store.schemas.drop, schema, at(1))
-            time.sleep(0.2)
+            time.sleep(0.05)
         with pytest.raises(TransientError) as caught:
             drop.result()
     assert caught.value.condition == "SCHEMA_BUSY"
