@@ -5,6 +5,7 @@ Processes that a test starts, in whatever folder, run the same code as the test.
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from importlib.util import find_spec
@@ -14,6 +15,13 @@ from hypothesis import settings
 
 settings.register_profile("headwater", print_blob=True, deadline=None)
 settings.load_profile("headwater")
+
+
+def pytest_collection_finish() -> None:
+    """What was loaded so far stays to the end; to look through it for garbage takes much time."""
+    gc.collect()
+    gc.freeze()
+
 
 # A shell starts background jobs with SIGINT ignored, and everything they start inherits that; the
 # tests that interrupt a statement would then wait for ever.

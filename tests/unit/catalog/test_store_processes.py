@@ -17,9 +17,8 @@ from headwater.errors import UserError
 
 
 @pytest.fixture
-def clock() -> FakeClock:
+def clock(clock: FakeClock) -> FakeClock:
     """Starts at the real time, because the other processes live in it."""
-    clock = FakeClock()
     clock.now = now()
     return clock
 
