@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.crash.crashing import Crasher
 
 import headwater
+from tests.crash.crashing import Crasher
 
 pytestmark = [pytest.mark.spark, pytest.mark.crash, pytest.mark.timeout(180)]
 
