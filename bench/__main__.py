@@ -23,6 +23,7 @@ BENCHMARKS = (
     "show_desc",
     "select_overhead",
     "write_overhead",
+    "copy_files",
 )
 
 

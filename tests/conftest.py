@@ -1,15 +1,35 @@
-"""What all tests share: hypothesis prints how to repeat a failure; Ctrl-C means something."""
+"""What all tests share: hypothesis prints how to repeat a failure; Ctrl-C means something.
+
+Processes that a test starts, in whatever folder, run the same code as the test.
+"""
 
 from __future__ import annotations
 
+import gc
+import os
 import signal
+from importlib.util import find_spec
+from pathlib import Path
 
 from hypothesis import settings
 
 settings.register_profile("headwater", print_blob=True, deadline=None)
 settings.load_profile("headwater")
 
+
+def pytest_collection_finish() -> None:
+    """What was loaded so far stays to the end; to look through it for garbage takes much time."""
+    gc.collect()
+    gc.freeze()
+
+
 # A shell starts background jobs with SIGINT ignored, and everything they start inherits that; the
 # tests that interrupt a statement would then wait for ever.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+_headwater = find_spec("headwater")
+assert _headwater is not None
+assert _headwater.origin is not None
+_paths = [str(Path(_headwater.origin).parents[1]), os.environ.get("PYTHONPATH", "")]
+os.environ["PYTHONPATH"] = os.pathsep.join(path for path in _paths if path)

@@ -2,32 +2,16 @@
 
 from __future__ import annotations
 
-import signal
 from pathlib import Path
 
 import pytest
-from tests.processes import python
 
 import headwater
+from tests.crash.crashing import Crasher
 
 pytestmark = [pytest.mark.spark, pytest.mark.crash, pytest.mark.timeout(180)]
 
 PREPARE = "CREATE TABLE t (id INT); INSERT INTO t VALUES (1)"
-RUN = """
-import sys, os, headwater
-lake, prepare, statement, failpoint = sys.argv[1:]
-connection = headwater.connect(lake)
-connection.sql(prepare)
-os.environ["HEADWATER_FAILPOINT"] = failpoint
-connection.sql(statement)
-"""
-
-
-def crash(lake: Path, statement: str, *, at: str) -> None:
-    """Run `statement` in a process that dies at the failpoint."""
-    with python(RUN, str(lake), PREPARE, statement, at) as process:
-        _, errors = process.communicate(timeout=150)
-        assert process.returncode == -signal.SIGKILL, errors
 
 
 def states(connection: headwater.Connection) -> dict[str, str]:
@@ -36,8 +20,8 @@ def states(connection: headwater.Connection) -> dict[str, str]:
     return {" ".join(job["job_text"].split()[:3]): job["status"] for job in jobs}
 
 
-def test_an_insert_that_reached_delta_counts(tmp_path: Path) -> None:
-    crash(tmp_path, "INSERT INTO t VALUES (2), (3)", at="commit.after_delta")
+def test_an_insert_that_reached_delta_counts(tmp_path: Path, crasher: Crasher) -> None:
+    crasher.crash(tmp_path, PREPARE, "INSERT INTO t VALUES (2), (3)", at="commit.after_delta")
     with headwater.connect(tmp_path) as connection:
         assert states(connection)["INSERT INTO t"] == "SUCCEED"
         history = connection.sql("DESC HISTORY t").to_dicts()
@@ -51,8 +35,10 @@ def test_an_insert_that_reached_delta_counts(tmp_path: Path) -> None:
         assert not connection.session.lake.engine.started
 
 
-def test_an_insert_that_did_not_reach_delta_leaves_nothing(tmp_path: Path) -> None:
-    crash(tmp_path, "INSERT INTO t VALUES (2)", at="commit.before")
+def test_an_insert_that_did_not_reach_delta_leaves_nothing(
+    tmp_path: Path, crasher: Crasher
+) -> None:
+    crasher.crash(tmp_path, PREPARE, "INSERT INTO t VALUES (2)", at="commit.before")
     with headwater.connect(tmp_path) as connection:
         jobs = connection.sql("SHOW JOBS WHERE status = 'FAILED'").to_dicts()
         assert [job["job_text"] for job in jobs] == ["INSERT INTO t VALUES (2)"]
@@ -62,8 +48,10 @@ def test_an_insert_that_did_not_reach_delta_leaves_nothing(tmp_path: Path) -> No
         assert connection.sql("SELECT count(*) FROM t").rows == [(2,)]
 
 
-def test_a_create_that_only_stated_its_intent_leaves_the_name_free(tmp_path: Path) -> None:
-    crash(tmp_path, "CREATE TABLE made (id INT)", at="create.after_intent")
+def test_a_create_that_only_stated_its_intent_leaves_the_name_free(
+    tmp_path: Path, crasher: Crasher
+) -> None:
+    crasher.crash(tmp_path, PREPARE, "CREATE TABLE made (id INT)", at="create.after_intent")
     with headwater.connect(tmp_path) as connection:
         assert [row[1] for row in connection.sql("SHOW TABLES")] == ["t"]
         assert states(connection)["CREATE TABLE made"] == "FAILED"
@@ -71,16 +59,22 @@ def test_a_create_that_only_stated_its_intent_leaves_the_name_free(tmp_path: Pat
         connection.sql("CREATE TABLE made (id INT)")
 
 
-def test_a_create_as_select_that_reached_delta_is_a_table(tmp_path: Path) -> None:
-    crash(tmp_path, "CREATE TABLE made AS SELECT id FROM t", at="create.after_delta")
+def test_a_create_as_select_that_reached_delta_is_a_table(tmp_path: Path, crasher: Crasher) -> None:
+    crasher.crash(
+        tmp_path, PREPARE, "CREATE TABLE made AS SELECT id FROM t", at="create.after_delta"
+    )
     with headwater.connect(tmp_path) as connection:
         assert states(connection)["CREATE TABLE made"] == "SUCCEED"
         assert connection.sql("SELECT * FROM made").rows == [(1,)]
         assert [row[5] for row in connection.sql("DESC HISTORY made")] == ["CREATE_TABLE_AS"]
 
 
-def test_an_alter_of_several_commits_is_one_version_after_a_crash(tmp_path: Path) -> None:
-    crash(tmp_path, "ALTER TABLE t RENAME COLUMN id TO key", at="commit.after_delta")
+def test_an_alter_of_several_commits_is_one_version_after_a_crash(
+    tmp_path: Path, crasher: Crasher
+) -> None:
+    crasher.crash(
+        tmp_path, PREPARE, "ALTER TABLE t RENAME COLUMN id TO key", at="commit.after_delta"
+    )
     with headwater.connect(tmp_path) as connection:
         assert [row[:1] + row[5:6] for row in connection.sql("DESC HISTORY t LIMIT 1")] == [
             (3, "ALTER")
@@ -88,8 +82,10 @@ def test_an_alter_of_several_commits_is_one_version_after_a_crash(tmp_path: Path
         assert connection.sql("SELECT key FROM t").rows == [(1,)]
 
 
-def test_an_alter_that_only_made_the_table_ready_has_failed(tmp_path: Path) -> None:
-    crash(tmp_path, "ALTER TABLE t RENAME COLUMN id TO key", at="commit.prepared")
+def test_an_alter_that_only_made_the_table_ready_has_failed(
+    tmp_path: Path, crasher: Crasher
+) -> None:
+    crasher.crash(tmp_path, PREPARE, "ALTER TABLE t RENAME COLUMN id TO key", at="commit.prepared")
     with headwater.connect(tmp_path) as connection:
         assert states(connection)["ALTER TABLE t"] == "FAILED"
         assert [row[5] for row in connection.sql("DESC HISTORY t LIMIT 1")] == ["UPGRADE"]
@@ -98,8 +94,8 @@ def test_an_alter_that_only_made_the_table_ready_has_failed(tmp_path: Path) -> N
         assert connection.sql("SELECT key FROM t").rows == [(1,)]
 
 
-def test_a_drop_that_was_recorded_is_a_drop(tmp_path: Path) -> None:
-    crash(tmp_path, "DROP TABLE t", at="drop.after_catalog")
+def test_a_drop_that_was_recorded_is_a_drop(tmp_path: Path, crasher: Crasher) -> None:
+    crasher.crash(tmp_path, PREPARE, "DROP TABLE t", at="drop.after_catalog")
     with headwater.connect(tmp_path) as connection:
         assert connection.sql("SHOW TABLES").rows == []
         connection.sql("UNDROP TABLE t")

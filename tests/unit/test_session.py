@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,8 @@ from headwater.errors import UserError
 
 
 @pytest.fixture
-def lake(tmp_path: Path):
-    with headwater.connect(tmp_path / "lake") as connection:
+def lake(new_lake: Path, tmp_path: Path):
+    with headwater.connect(shutil.copytree(new_lake, tmp_path / "lake")) as connection:
         yield connection
         assert not connection.session.lake.engine.started
 

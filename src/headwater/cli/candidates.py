@@ -67,14 +67,32 @@ def _possible(
     typed: list[Token], word: str, *, mentioned: list[_Table], catalog: CatalogWords
 ) -> Iterator[Candidate]:
     """The rule for this place, by the words before it."""
-    last = typed[-1] if typed else None
-    if last is not None and last.text == "." and len(typed) > 1:
-        return _behind_dot(typed[-2].value, mentioned, catalog)
-    if last is not None and _wants_schema(typed[0].upper, last.upper):
+    words = [token.upper for token in typed] or [""]
+    if typed and typed[-1].text == "." and len(typed) > 1:
+        schema = typed[-2].value
+        if _wants_volume(words[:-2]):
+            return _named(catalog.volumes(schema), "volume")
+        return _behind_dot(schema, mentioned, catalog)
+    if _wants_schema(words[0], words[-1]):
         return _named(catalog.schemas(), "schema")
-    if last is not None and last.upper in _BEFORE_TABLE:
+    if words[-1] in _BEFORE_TABLE or words[-2:] == ["TABLE", "VOLUME"]:
         return _relations(typed, word, catalog)
+    if _wants_volume(words):
+        return _volumes(typed, word, catalog)
+    if words[-1] == "CONNECTION" and words[-2:] != ["STORAGE", "CONNECTION"]:
+        return _named(catalog.connections(), "connection")
     return _anything(typed, word, mentioned=mentioned, catalog=catalog)
+
+
+def _wants_volume(words: list[str]) -> bool:
+    """Whether the name of a volume that exists comes next; the user's own has no name."""
+    if words[-2:] == ["VOLUME", "DIRECTORY"]:
+        return words[-3:-2] == ["SHOW"]
+    return (
+        words[-1:] == ["VOLUME"]
+        and words[0] != "CREATE"
+        and words[-2:-1] not in (["TABLE"], ["USER"])
+    )
 
 
 def _wants_schema(first: str, last: str) -> bool:
@@ -83,6 +101,12 @@ def _wants_schema(first: str, last: str) -> bool:
 
 def _relations(typed: list[Token], word: str, catalog: CatalogWords) -> Iterator[Candidate]:
     yield from _named(catalog.tables(None), "table")
+    yield from _named(catalog.schemas(), "schema")
+    yield from _starts(typed, word)
+
+
+def _volumes(typed: list[Token], word: str, catalog: CatalogWords) -> Iterator[Candidate]:
+    yield from _named(catalog.volumes(None), "volume")
     yield from _named(catalog.schemas(), "schema")
     yield from _starts(typed, word)
 

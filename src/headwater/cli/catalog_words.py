@@ -31,6 +31,14 @@ class CatalogWords(Protocol):
         """The columns of a table or view; none when there is no such table."""
         ...
 
+    def volumes(self, schema: str | None) -> Names:
+        """The volumes of a schema."""
+        ...
+
+    def connections(self) -> Names:
+        """All connections."""
+        ...
+
 
 class StoredWords:
     """The words of the lake that a connection is open on; never starts Spark."""
@@ -39,11 +47,14 @@ class StoredWords:
         self._connection = connection
         self._schemas: Names | None = None
         self._tables: dict[str, dict[str, Names]] = {}
+        self._volumes: dict[str, Names] = {}
+        self._connections: Names | None = None
 
     def refresh(self) -> None:
         """Forget what was read: a statement may have changed it."""
-        self._schemas = None
+        self._schemas = self._connections = None
         self._tables.clear()
+        self._volumes.clear()
 
     def schemas(self) -> Names:
         """All schemas."""
@@ -58,6 +69,19 @@ class StoredWords:
     def columns(self, schema: str | None, table: str) -> Names:
         """The columns of a table or view."""
         return self._columns_by_table(schema).get(table.lower(), ())
+
+    def volumes(self, schema: str | None) -> Names:
+        """The volumes of a schema."""
+        name = (schema or self._connection.schema).lower()
+        if name not in self._volumes:
+            self._volumes[name] = self._read_volumes(name)
+        return self._volumes[name]
+
+    def connections(self) -> Names:
+        """All connections."""
+        if self._connections is None:
+            self._connections = self._read_connections()
+        return self._connections
 
     def _columns_by_table(self, schema: str | None) -> dict[str, Names]:
         name = (schema or self._connection.schema).lower()
@@ -81,3 +105,19 @@ class StoredWords:
         except HeadwaterError:
             return {}
         return {table.name: tuple(c.name for c in table.shape.columns) for table in tables}
+
+    def _read_volumes(self, schema: str) -> Names:
+        state = self._connection.session.state
+        try:
+            volumes = state.lake.store.volumes.list(state.workspace, schema)
+        except HeadwaterError:
+            return ()
+        return tuple(volume.name for volume in volumes)
+
+    def _read_connections(self) -> Names:
+        state = self._connection.session.state
+        try:
+            connections = state.lake.store.connections.list(state.workspace)
+        except HeadwaterError:
+            return ()
+        return tuple(connection.name for connection in connections)

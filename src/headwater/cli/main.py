@@ -19,8 +19,9 @@ from headwater import __version__
 from headwater.cli.signals import Interrupt, stop_signals
 from headwater.errors import HeadwaterError, InternalError
 
-# Each is a module of this package and, in it, the click command of the same name.
-COMMANDS = ("demo", "doctor", "init", "shell", "sql")
+# Each is a module of this package and, in it, the click command of the same name; a dash in what
+# users type is an underscore there.
+COMMANDS = ("demo", "doctor", "init", "rotate-key", "shell", "sql")
 
 _DEBUG = "headwater.debug"
 _FAILED, _BUG = 1, 70
@@ -38,7 +39,8 @@ class Commands(click.Group):
         """The subcommand; each one takes --debug too, because that is where people type it."""
         if name not in COMMANDS:
             return None
-        command: click.Command = getattr(import_module(f"headwater.cli.{name}"), name)
+        module = name.replace("-", "_")
+        command: click.Command = getattr(import_module(f"headwater.cli.{module}"), module)
         if all(parameter.name != "debug" for parameter in command.params):
             command.params.append(_debug_option())
         return command

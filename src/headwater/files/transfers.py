@@ -6,6 +6,7 @@ the file that failed and those that were done.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -56,18 +57,28 @@ def transfer_all(
         return []
     workers = min(parallel or DEFAULT_PARALLEL, len(transfers))
     pool = ThreadPoolExecutor(workers, thread_name_prefix="headwater-transfer")
-    run = _Run(transfers, {pool.submit(_copy, each): i for i, each in enumerate(transfers)})
+    stop = threading.Event()
+    work = {pool.submit(_copy, each, stop): i for i, each in enumerate(transfers)}
+    run = _Run(transfers, work)
     try:
         _follow(lake, job_id, run)
     finally:
         # What has begun is finished: a file is whole or not there.
+        stop.set()
         pool.shutdown(wait=True, cancel_futures=True)
         lake.transfers.pop(job_id, None)
     return run.outcomes()
 
 
-def _copy(transfer: Transfer) -> Transferred:
-    size, status = transfer.copy()
+def _copy(transfer: Transfer, stop: threading.Event) -> Transferred | None:
+    """None if another file failed before this one began."""
+    if stop.is_set():
+        return None
+    try:
+        size, status = transfer.copy()
+    except BaseException:
+        stop.set()
+        raise
     return Transferred(transfer.source, transfer.target, transfer.source_size, size, status)
 
 
@@ -91,12 +102,13 @@ class _Run:
     """The copies under way, each with the place of its file."""
 
     transfers: Sequence[Transfer]
-    work: dict[Future[Transferred], int]
+    work: dict[Future[Transferred | None], int]
 
     def outcomes(self) -> list[Transferred]:
         """What became of all files; raises the error of the first that failed."""
         ended = [future for future in self.work if not future.cancelled()]
-        done = [future.result() for future in ended if future.exception() is None]
+        results = [future.result() for future in ended if future.exception() is None]
+        done = [result for result in results if result is not None]
         for future in ended:
             error = future.exception()
             if isinstance(error, HeadwaterError):

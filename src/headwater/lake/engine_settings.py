@@ -46,6 +46,7 @@ def context_settings(config: Config, *, scratch: Path) -> dict[str, str]:
 def session_defaults(config: Config) -> dict[str, str]:
     """Settings every session of the lake starts with; SET changes them for one session."""
     return {
+        **_many_files(config),
         "spark.sql.session.timeZone": config.time_zone,
         # Small work: a Delta snapshot read in one task, shuffles no wider than the machine.
         "spark.databricks.delta.snapshotPartitions": "1",
@@ -59,6 +60,20 @@ def session_defaults(config: Config) -> dict[str, str]:
         # Spark would replace ${..} even inside string literals.
         "spark.sql.variable.substitute": "false",
         "spark.sql.legacy.createHiveTableByDefault": "false",
+    }
+
+
+def _many_files(config: Config) -> dict[str, str]:
+    """Thousands of small files: Spark would look at them in thousands of tasks.
+
+    On one machine a task costs more than opening a file, so few tasks take many files each.
+    """
+    if not config.spark_master.startswith("local"):
+        return {}
+    tasks = str(4 * _cores(config.spark_master))
+    return {
+        "spark.sql.sources.parallelPartitionDiscovery.parallelism": tasks,
+        "spark.sql.files.openCostInBytes": str(128 * 1024),
     }
 
 

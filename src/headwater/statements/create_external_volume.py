@@ -12,7 +12,7 @@ from headwater.files.connections import store_connection
 from headwater.files.directory import refresh
 from headwater.files.find_connection import find_connection
 from headwater.files.volumes import opened
-from headwater.names import QualifiedName
+from headwater.names import QualifiedName, counted
 from headwater.result import Result
 from headwater.runtime.clock import now
 from headwater.sql.volumes import CreateExternalVolume
@@ -31,6 +31,8 @@ def create_external_volume(context: Context, statement: CreateExternalVolume) ->
     known = context.store.volumes.get(name.workspace, name.schema, name.name)
     if statement.if_not_exists and known is not None:
         return Result(message=f"volume {name} exists already")
+    if known is not None and not statement.or_replace:
+        raise UserError("VOLUME_ALREADY_EXISTS", name=name, span=statement.name_span)
     connection = _connection(context, statement, name)
     address = _address(context, statement, connection)
     volume = _volume(context, statement, name, address.url, connection.name)
@@ -135,4 +137,4 @@ def _first_listing(context: Context, volume: Volume) -> str:
         return f", its directory is not listed yet: {error.message}"
     finally:
         files.store.close()
-    return f", its directory lists {change.added} files"
+    return f", its directory lists {counted(change.added, 'file')}"

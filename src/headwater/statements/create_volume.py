@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 
 from headwater.catalog.volumes import Volume
+from headwater.errors import UserError
 from headwater.files.volumes import named_volume_url
 from headwater.result import Result
 from headwater.runtime.clock import now
@@ -22,6 +23,8 @@ def create_volume(context: Context, statement: CreateVolume) -> Result:
     known = context.store.volumes.get(name.workspace, name.schema, name.name)
     if statement.if_not_exists and known is not None:
         return Result(message=f"volume {name} exists already")
+    if known is not None and not statement.or_replace:
+        raise UserError("VOLUME_ALREADY_EXISTS", name=name, span=statement.name_span)
     context.lake.writer.ensure()
     at = now()
     volume = Volume(

@@ -11,36 +11,37 @@ from headwater.names import ObjectName, did_you_mean
 from headwater.result import Column, Result, Row
 from headwater.runtime.clock import now
 from headwater.statements.context import Context
+from headwater.statements.information_schema_files import (
+    CONNECTIONS,
+    VOLUMES,
+    connection_rows,
+    volume_rows,
+)
 from headwater.statements.property_text import shown_properties
+from headwater.statements.view_columns import view_columns
 from headwater.tables.versions import catch_up
 
 INFORMATION_SCHEMA = "information_schema"
 
 
-def _columns(text: str) -> tuple[Column, ...]:
-    """Columns from `name type, name type`; a name alone is a string."""
-    pairs = [item.split() for item in text.split(",")]
-    return tuple(Column(pair[0], pair[1] if len(pair) > 1 else "string") for pair in pairs)
-
-
-TABLES = _columns(
+TABLES = view_columns(
     "table_catalog, table_schema, table_name, table_creator, table_type, row_count bigint,"
     " bytes bigint, create_time timestamp, last_modify_time timestamp, is_partitioned boolean,"
     " is_clustered boolean, comment, properties, data_lifecycle"
 )
-COLUMNS = _columns(
+COLUMNS = view_columns(
     "table_catalog, table_schema, table_name, column_name, ordinal_position int, data_type,"
     " is_nullable boolean, is_partitioning_column boolean, is_clustering_column boolean, comment"
 )
-SCHEMAS = _columns(
+SCHEMAS = view_columns(
     "catalog_name, schema_name, schema_creator, create_time timestamp,"
     " last_modify_time timestamp, comment, properties"
 )
-VIEWS = _columns(
+VIEWS = view_columns(
     "table_catalog, table_schema, table_name, table_creator, view_definition,"
     " create_time timestamp, last_modify_time timestamp, comment"
 )
-JOB_HISTORY = _columns(
+JOB_HISTORY = view_columns(
     "workspace_name, workspace_id, job_id, job_name, job_creator, status, cru double,"
     " error_message, job_type, job_sub_type, job_text, start_time timestamp, end_time timestamp,"
     " execution_time double, input_objects, output_objects, input_tables, output_tables,"
@@ -196,5 +197,7 @@ _VIEWS: dict[str, tuple[tuple[Column, ...], Callable[[Context], list[Row]]]] = {
     "schemas": (SCHEMAS, _schemas),
     "views": (VIEWS, _views),
     "job_history": (JOB_HISTORY, _job_history),
+    "volumes": (VOLUMES, volume_rows),
+    "connections": (CONNECTIONS, connection_rows),
 }
 VIEW_COLUMNS = {name: columns for name, (columns, _) in _VIEWS.items()}

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 from tests.postgres import PostgresMissing, PostgresServer, running_postgres
-from tests.unit.catalog.samples import FakeClock
+from tests.unit.catalog.new_catalog import new_catalog
+from tests.unit.catalog.samples import START, FakeClock
 
 from headwater.catalog.store import Store
 from headwater.catalog.store.model import metadata
@@ -30,12 +31,16 @@ def migrated(postgres: PostgresServer) -> str:
     return name
 
 
+@pytest.fixture(scope="session")
+def scratch(postgres: PostgresServer) -> str:
+    """A database that tests empty and fill by turns, for the same reason."""
+    return postgres.create_database()
+
+
 @pytest.fixture
 def postgres_url(postgres: PostgresServer, migrated: str) -> str:
     """The address of a PostgreSQL database with an empty catalog."""
-    kept = {"lake"}
-    referring_first = [t.name for t in reversed(metadata.sorted_tables) if t.name not in kept]
-    postgres.empty_tables(migrated, referring_first)
+    postgres.empty_tables(migrated, _tables_to_empty())
     return postgres.url(migrated)
 
 
@@ -46,33 +51,79 @@ def backend(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def fresh_url(backend: str, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[str]:
+def fresh_url(backend: str, tmp_path: Path, request: pytest.FixtureRequest) -> str:
     """The address of an empty database."""
     if backend == "sqlite":
-        yield f"sqlite:///{tmp_path / 'catalog.db'}"
-        return
+        return f"sqlite:///{tmp_path / 'catalog.db'}"
     server: PostgresServer = request.getfixturevalue("postgres")
-    name = server.create_database()
-    yield server.url(name)
-    server.drop_database(name)
+    name: str = request.getfixturevalue("scratch")
+    server.empty_database(name)
+    return server.url(name)
 
 
 @pytest.fixture
 def url(backend: str, tmp_path: Path, request: pytest.FixtureRequest) -> str:
-    """The address of a database with an empty catalog, or without one yet."""
+    """The address of a database with an empty catalog."""
     if backend == "sqlite":
-        return f"sqlite:///{tmp_path / 'catalog.db'}"
+        return new_catalog(tmp_path / "catalog.db")
     address: str = request.getfixturevalue("postgres_url")
     return address
 
 
-@pytest.fixture
-def clock() -> FakeClock:
+@pytest.fixture(scope="session")
+def shared_clock() -> FakeClock:
     return FakeClock()
 
 
 @pytest.fixture
-def store(url: str, clock: FakeClock) -> Iterator[Store]:
-    opened = Store.open(url, clock=clock)
+def clock(shared_clock: FakeClock) -> FakeClock:
+    shared_clock.now = START
+    return shared_clock
+
+
+@pytest.fixture(scope="session")
+def sqlite_store(
+    tmp_path_factory: pytest.TempPathFactory, shared_clock: FakeClock
+) -> Iterator[Store]:
+    """Tests take turns with it: a new one would have to build the text of each query anew."""
+    opened = Store.open(
+        new_catalog(tmp_path_factory.mktemp("catalog") / "c.db"), clock=shared_clock
+    )
     yield opened
     opened.close()
+
+
+@pytest.fixture(scope="session")
+def postgres_store(
+    postgres: PostgresServer, migrated: str, shared_clock: FakeClock
+) -> Iterator[Store]:
+    """The same on PostgreSQL."""
+    opened = Store.open(postgres.url(migrated), clock=shared_clock)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def store(backend: str, clock: FakeClock, request: pytest.FixtureRequest) -> Iterator[Store]:
+    """A store with an empty catalog, which is at `url` if a test asks for that too."""
+    if "url" in request.fixturenames:
+        opened = Store.open(request.getfixturevalue("url"), clock=clock)
+    else:
+        opened = request.getfixturevalue(f"{backend}_store")
+        if backend == "postgres":
+            request.getfixturevalue("postgres_url")
+        else:
+            _empty(opened)
+    yield opened
+    opened.close()
+
+
+def _empty(store: Store) -> None:
+    with store.begin() as connection:
+        for table in _tables_to_empty():
+            connection.exec_driver_sql(f"DELETE FROM {table}")
+
+
+def _tables_to_empty() -> list[str]:
+    """All that a test may fill, those first that refer to others."""
+    return [table.name for table in reversed(metadata.sorted_tables) if table.name != "lake"]

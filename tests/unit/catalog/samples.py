@@ -7,10 +7,12 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from headwater.catalog.connections import Connection, ConnectionType
 from headwater.catalog.jobs import Job, JobState
 from headwater.catalog.lease_rules import Instance
 from headwater.catalog.objects import Schema, Table, TableKind, TableState, TableVersion
 from headwater.catalog.store import Store
+from headwater.catalog.volumes import Volume
 
 START = datetime(2026, 11, 15, 12, 0, 0, 123457, tzinfo=UTC)
 WORKSPACE = "wanda"
@@ -81,6 +83,34 @@ def a_version(version: int, **changes: Any) -> TableVersion:
         user="ada",
     )
     return replace(made, **changes)
+
+
+def a_connection(name: str = "lager", **changes: Any) -> Connection:
+    made = Connection(
+        id=fresh_id("connection"),
+        workspace=WORKSPACE,
+        name=name,
+        type=ConnectionType.S3,
+        creator="ada",
+        created_at=START,
+        modified_at=START,
+    )
+    return replace(made, **changes)
+
+
+def a_volume(name: str = "landing", **changes: Any) -> Volume:
+    volume = Volume(
+        id=fresh_id("volume"),
+        workspace=WORKSPACE,
+        schema="public",
+        name=name,
+        external=True,
+        url="s3://bucket/landing/",
+        creator="ada",
+        created_at=START,
+        modified_at=START,
+    )
+    return replace(volume, **changes)
 
 
 def a_job(**changes: Any) -> Job:

@@ -73,7 +73,7 @@ def test_a_file_in_a_folder_that_is_not_there_cannot_be_reached(tmp_path: Path) 
 def test_a_database_locked_for_too_long_is_a_transient_failure(
     url: str, backend: str, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(database, "_PATIENCE_SECONDS", 1)
+    monkeypatch.setattr(database, "_PATIENCE_SECONDS", 0.2)
     store = Store.open(url, clock=clock)
     other: Any
     if backend == "sqlite":

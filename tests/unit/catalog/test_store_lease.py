@@ -12,6 +12,7 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from tests.unit.catalog.new_catalog import new_catalog
 from tests.unit.catalog.samples import START, FakeClock, an_instance, at
 
 from headwater.catalog.lease_rules import Instance, Lease
@@ -210,8 +211,8 @@ class LeaseMachine(RuleBasedStateMachine):
         super().__init__()
         self.folder = TemporaryDirectory()
         self.clock = FakeClock()
-        path = Path(self.folder.name) / "catalog.db"
-        self.store = Store.open(f"sqlite:///{path}", clock=self.clock)
+        url = new_catalog(Path(self.folder.name) / "catalog.db")
+        self.store = Store.open(url, clock=self.clock)
         self.numbers: dict[str, int] = {}
         self.highest = 0
         for name in ("a", "b", "c"):

@@ -15,13 +15,24 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Engine, create_engine, text
-from tests.unit.catalog.samples import START, FakeClock, a_table, a_version, with_schema, with_table
+from sqlalchemy import Engine, MetaData, create_engine, text
+from tests.unit.catalog.samples import (
+    START,
+    WORKSPACE,
+    FakeClock,
+    a_connection,
+    a_table,
+    a_version,
+    a_volume,
+    with_schema,
+    with_table,
+)
 
+from headwater.catalog.load_history import SourceFile
 from headwater.catalog.store import Store, migrate
 from headwater.catalog.store.addresses import read_address
 from headwater.catalog.store.migrate import HEAD, REVISIONS, SCRIPTS
-from headwater.catalog.store.model import metadata
+from headwater.catalog.store.model import WHERE, metadata
 from headwater.errors import UserError
 
 
@@ -43,6 +54,19 @@ def refusal(url: str) -> UserError:
     with pytest.raises(UserError) as caught:
         Store.open(url, clock=FakeClock())
     return caught.value
+
+
+def with_partial_indexes(dialect: str) -> MetaData:
+    """The model, with the conditions of partial indexes that it only notes."""
+    copy = MetaData()
+    for table in metadata.sorted_tables:
+        table.to_metadata(copy)
+    for table in copy.sorted_tables:
+        noted = {index.name: index.info.get(WHERE) for index in metadata.tables[table.name].indexes}
+        for index in table.indexes:
+            if noted[index.name] is not None:
+                index.dialect_options[dialect]["where"] = text(noted[index.name])
+    return copy
 
 
 def test_an_empty_database_becomes_a_lake_with_an_identity_it_keeps(
@@ -88,7 +112,7 @@ def test_the_migrations_make_the_indexes_that_the_code_expects(
         other = server.url(server.create_database())
     Store.open(fresh_url, clock=FakeClock()).close()
     made = engine(other)
-    metadata.create_all(made)
+    with_partial_indexes(made.dialect.name).create_all(made)
     made.dispose()
     query = {
         "sqlite": "SELECT name, sql FROM sqlite_master WHERE type = 'index' ORDER BY name",
@@ -100,12 +124,12 @@ def test_the_migrations_make_the_indexes_that_the_code_expects(
     assert [row for row in ours if row[1]] == [row for row in run(other, query) if row[1]]
 
 
-NEXT_MIGRATION = """
+NEXT_MIGRATION = f"""
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0002_next"
-down_revision = "0001_foundation"
+revision = "9000_next"
+down_revision = "{HEAD}"
 
 
 def upgrade():
@@ -124,17 +148,41 @@ def test_an_older_database_is_upgraded_and_keeps_what_it_holds(
     store.close()
     scripts = tmp_path / "100% migrations"
     shutil.copytree(SCRIPTS, scripts)
-    (scripts / "versions" / "0002_next.py").write_text(NEXT_MIGRATION)
+    (scripts / "versions" / "9000_next.py").write_text(NEXT_MIGRATION)
     monkeypatch.setattr(migrate, "SCRIPTS", scripts)
-    monkeypatch.setattr(migrate, "REVISIONS", (*REVISIONS, "0002_next"))
-    monkeypatch.setattr(migrate, "HEAD", "0002_next")
+    monkeypatch.setattr(migrate, "REVISIONS", (*REVISIONS, "9000_next"))
+    monkeypatch.setattr(migrate, "HEAD", "9000_next")
     upgraded = Store.open(fresh_url, clock=FakeClock())
     assert upgraded.lake_id == store.lake_id
     # The history refers to the table, which SQLite has to drop and make anew for such a change.
     assert upgraded.versions.list(table.id) == [a_version(1)]
     upgraded.close()
     assert run(fresh_url, "SELECT owner, extra FROM tables") == [("ada", None)]
-    assert run(fresh_url, "SELECT version_num FROM alembic_version") == [("0002_next",)]
+    assert run(fresh_url, "SELECT version_num FROM alembic_version") == [("9000_next",)]
+
+
+def test_a_database_of_the_first_revision_gets_volumes_and_keeps_what_it_holds(
+    fresh_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as past:
+        past.setattr(migrate, "REVISIONS", REVISIONS[:1])
+        past.setattr(migrate, "HEAD", REVISIONS[0])
+        old = Store.open(fresh_url, clock=FakeClock())
+        schema = with_schema(old)
+        table = old.tables.activate(old.tables.begin_create(a_table()), a_version(1))
+        old.close()
+    assert run(fresh_url, "SELECT version_num FROM alembic_version") == [("0001_foundation",)]
+    store = Store.open(fresh_url, clock=FakeClock())
+    assert store.lake_id == old.lake_id
+    assert store.schemas.list(WORKSPACE) == [schema]
+    assert store.tables.list(WORKSPACE) == [table]
+    assert store.versions.list(table.id) == [a_version(1)]
+    store.connections.create(a_connection())
+    volume = store.volumes.create(a_volume(connection="lager"))
+    assert store.volumes.list(WORKSPACE) == [volume]
+    store.load_history.record_intent(table.id, "j1", [SourceFile("s3://bucket/a", 1)])
+    assert len(store.load_history.pending()) == 1
+    store.close()
 
 
 def test_what_a_lake_holds_is_there_when_it_is_opened_again(url: str, clock: FakeClock) -> None:
@@ -216,7 +264,7 @@ def test_a_fresh_file_that_another_process_is_writing_is_waited_for(tmp_path: Pa
     other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     other.execute("CREATE TABLE unrelated (x)")
     other.execute("BEGIN IMMEDIATE")
-    soon = threading.Timer(0.3, other.execute, ["COMMIT"])
+    soon = threading.Timer(0.1, other.execute, ["COMMIT"])
     soon.start()
     Store.open(f"sqlite:///{path}", clock=FakeClock()).close()
     soon.join()

@@ -13,6 +13,7 @@ from tests.unit.catalog.samples import (
     a_schema,
     a_table,
     a_view,
+    a_volume,
     at,
     with_schema,
     with_table,
@@ -137,6 +138,41 @@ def test_a_schema_is_dropped_with_its_tables_and_views_at_once(store: Store) -> 
     assert all(t.state is TableState.DROPPED and t.dropped_at == at(1) for t in dropped)
 
 
+def test_a_schema_with_volumes_is_not_dropped_alone(store: Store) -> None:
+    schema = with_schema(store)
+    store.volumes.create(a_volume())
+    with pytest.raises(UserError) as caught:
+        store.schemas.drop(schema, at(1))
+    assert caught.value.condition == "SCHEMA_NOT_EMPTY"
+    assert caught.value.message == "schema 'public' still holds 1 volume"
+    with_table(store)
+    with pytest.raises(UserError, match="still holds 1 tables and views and 1 volume"):
+        store.schemas.drop(schema, at(1))
+
+
+def test_a_schema_is_dropped_with_its_volumes(store: Store) -> None:
+    schema = with_schema(store)
+    with_schema(store, "other")
+    store.volumes.create(a_volume())
+    kept = store.volumes.create(a_volume(schema="other"))
+    assert store.schemas.drop_with_tables(schema, at(1)) == []
+    assert store.volumes.list(WORKSPACE) == [kept]
+    with_schema(store)
+    assert store.volumes.list(WORKSPACE, "public") == []
+
+
+def test_no_volume_slips_into_a_schema_while_it_is_dropped(store: Store) -> None:
+    schema = with_schema(store)
+    with ThreadPoolExecutor(1) as pool:
+        with store.begin() as connection:
+            store.schemas.drop(schema, at(1), connection=connection)
+            creation = pool.submit(store.volumes.create, a_volume())
+            time.sleep(0.05)
+        with pytest.raises(UserError) as caught:
+            creation.result()
+    assert caught.value.condition == "SCHEMA_NOT_FOUND"
+
+
 def test_a_schema_is_not_dropped_under_a_table_that_is_being_created(store: Store) -> None:
     schema = with_schema(store)
     store.tables.begin_create(a_table())
@@ -152,7 +188,7 @@ def test_no_table_slips_into_a_schema_while_it_is_dropped(store: Store) -> None:
         with store.begin() as connection:
             store.schemas.drop(schema, at(1), connection=connection)
             creation = pool.submit(store.tables.begin_create, a_table())
-            time.sleep(0.2)
+            time.sleep(0.05)
         with pytest.raises(UserError) as caught:
             creation.result()
     assert caught.value.condition == "SCHEMA_NOT_FOUND"
@@ -165,7 +201,7 @@ def test_a_schema_is_not_dropped_while_a_table_slips_into_it(store: Store) -> No
         with store.begin() as connection:
             store.tables.begin_create(a_table(), connection=connection)
             drop = pool.submit(store.schemas.drop, schema, at(1))
-            time.sleep(0.2)
+            time.sleep(0.05)
         with pytest.raises(TransientError) as caught:
             drop.result()
     assert caught.value.condition == "SCHEMA_BUSY"

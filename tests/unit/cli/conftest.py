@@ -9,18 +9,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-import headwater
 from headwater.cli.main import cli
 
 Run = Callable[..., Result]
-
-
-@pytest.fixture(scope="session")
-def new_lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A lake nobody has used: copied by each test, because making one takes half a second."""
-    folder = tmp_path_factory.mktemp("lakes") / "new"
-    headwater.connect(folder).close()
-    return folder
 
 
 @pytest.fixture

@@ -24,6 +24,12 @@ class Words:
     def columns(self, schema, table):
         return TABLES.get((schema or "public").lower(), {}).get(table.lower(), ())
 
+    def volumes(self, schema):
+        return {"public": ("landing",), "raw": ("dumps",)}.get((schema or "public").lower(), ())
+
+    def connections(self):
+        return ("cloud", "here")
+
 
 def offered(text: str, kind: str | None = None) -> list[str]:
     """The candidates where the text has a bar."""
@@ -34,7 +40,7 @@ def offered(text: str, kind: str | None = None) -> list[str]:
 
 def test_a_statement_is_offered_from_its_first_words():
     assert "SHOW TABLES" in offered("SHOW|")
-    assert offered("SHOW TAB|") == ["TABLES"]
+    assert {"TABLES", "TABLE VOLUME DIRECTORY"} <= set(offered("SHOW TAB|"))
     assert "show tables" in offered("sh|")
     assert "CREATE TABLE" in offered("|")
     assert "TABLE" in offered("CREATE |")
@@ -108,3 +114,28 @@ def test_a_candidate_starts_with_what_was_typed():
     for text in ("S|", "SELECT i| FROM orders", "SELECT * FROM o|", "drop t|"):
         typed = text.partition("|")[0].split()[-1]
         assert all(found.lower().startswith(typed.lower()) for found in offered(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["LIST VOLUME |", "DROP VOLUME |", "GET VOLUME |", "SHOW VOLUME DIRECTORY |", "DESC VOLUME |"],
+)
+def test_volumes_are_offered_where_one_is_wanted(text):
+    assert offered(text, "volume") == ["landing"]
+    assert offered(text, "table") == []
+
+
+def test_tables_are_offered_for_their_volumes_and_none_for_a_new_volume():
+    assert offered("LIST TABLE VOLUME o|") == ["orders"]
+    assert offered("SHOW TABLE VOLUME DIRECTORY |", "volume") == []
+    assert offered("LIST USER VOLUME |", "volume") == offered("VOLUME |", "table") == []
+    assert offered("LIST TABLE VOLUME raw.|") == ["events"]
+    assert offered("LIST VOLUME raw.|") == ["dumps"]
+    assert offered("CREATE VOLUME |", "volume") == []
+    assert "DIRECTORY" in offered("SHOW VOLUME |")
+
+
+def test_connections_are_offered_where_one_is_wanted():
+    assert offered("DROP CONNECTION |") == ["cloud", "here"]
+    assert offered("CREATE EXTERNAL VOLUME v USING CONNECTION h|") == ["here"]
+    assert offered("CREATE STORAGE CONNECTION |", "connection") == []

@@ -281,7 +281,11 @@ def test_without_a_terminal_the_shell_runs_standard_input(run, lake):
 def test_a_terminated_shell_gives_the_lake_and_the_terminal_back(lake):
     controller, terminal = os.openpty()
     command = [sys.executable, "-m", "headwater.cli.main", "shell", "--lake", str(lake)]
-    process = subprocess.Popen(command, stdin=terminal, stdout=terminal, stderr=terminal)
+    # Nobody answers at the other end; otherwise the prompt would wait for that.
+    environment = {**os.environ, "PROMPT_TOOLKIT_NO_CPR": "1"}
+    process = subprocess.Popen(
+        command, stdin=terminal, stdout=terminal, stderr=terminal, env=environment
+    )
     os.close(terminal)
     printed = bytearray()
 

@@ -6,20 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.seaweedfs import SeaweedMissing, SeaweedServer, running_seaweedfs
+from tests.seaweedfs import SeaweedServer
 
 from headwater.storage.addresses import StoreAddress, parse_location
 from headwater.storage.open_store import open_store
 from headwater.storage.store import Store
-
-
-@pytest.fixture(scope="session")
-def seaweedfs() -> Iterator[SeaweedServer]:
-    try:
-        with running_seaweedfs() as server:
-            yield server
-    except SeaweedMissing as missing:
-        pytest.skip(str(missing))
 
 
 @pytest.fixture(params=["file", "s3"])

@@ -11,24 +11,17 @@ from itertools import islice
 from typing import Any
 
 from sqlalchemy import (
-    JSON,
+    ARRAY,
     Column,
     ColumnElement,
     Connection,
     Dialect,
-    FunctionElement,
-    Select,
     Table,
-    TableValuedAlias,
     Text,
-    bindparam,
-    cast,
-    column,
     func,
     insert,
     literal,
     select,
-    update,
 )
 from sqlalchemy.exc import DBAPIError
 
@@ -61,42 +54,16 @@ def insert_rows(
         connection.exec_driver_sql(text, chunk)
 
 
-def each_value(connection: Connection, values: Sequence[str]) -> Select[tuple[str]]:
-    """The values as a query, for IN: one parameter, however many they are."""
-    text = json.dumps(values)
+def one_of(
+    connection: Connection, column: Column[str], values: Sequence[str]
+) -> ColumnElement[bool]:
+    """Whether a column has one of many values: IN with one parameter, however many they are."""
     if connection.dialect.name == "postgresql":
-        return select(_elements(func.json_array_elements_text(_as_json(text)), "value").c.value)
-    return select(_elements(func.json_each(text), "value").c.value)
-
-
-def set_each(
-    connection: Connection,
-    column: Column[int],
-    numbers: Mapping[str, int],
-    *,
-    key: Column[str],
-    where: ColumnElement[bool],
-) -> None:
-    """Gives `column` its own number in each row, found by the text in `key` among those `where`."""
-    statement = update(column.table).where(where)
-    if connection.dialect.name == "postgresql":
-        given = _elements(func.json_each_text(_as_json(json.dumps(numbers))), "key", "value")
-        found = statement.where(key == given.c.key)
-        connection.execute(found.values({column: cast(given.c.value, column.type)}))
-        return
-    # SQLite would read such a relation anew for every row, but one row by its key is quick for it.
-    single = statement.where(key == bindparam("given_key"))
-    values = [{"given_key": name, "given": number} for name, number in numbers.items()]
-    connection.execute(single.values({column: bindparam("given")}), values)
-
-
-def _as_json(text: str) -> ColumnElement[Any]:
-    # Named as text first: as a value of the JSON type it would be turned into JSON once more.
-    return cast(literal(text, Text), JSON)
-
-
-def _elements(function: FunctionElement[Any], *columns: str) -> TableValuedAlias:
-    return function.table_valued(*(column(name, Text) for name in columns))
+        # An array and not a subquery: its planner would take that for a hundred rows, and then may
+        # compare every value with every row of the table.
+        return column == func.any(literal(list(values), ARRAY(Text)))
+    given = func.json_each(json.dumps(values)).table_valued("value")
+    return column.in_(select(given.c.value))
 
 
 def _copy(connection: Connection, table: Table, rows: Iterator[tuple[Any, ...]]) -> None:

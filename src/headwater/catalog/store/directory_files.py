@@ -77,7 +77,7 @@ class DirectoryFiles:
                     insert_rows(own, staged, rows, replacing=self._database.sqlite)
             with begin_writing(own):
                 if not self._database.sqlite:
-                    own.execute(text(f"ANALYZE {staged.name}"))
+                    _prepare_planner(own, staged)
                 return _apply(own, staged, volume=volume, listed_at=listed_at, within=within)
 
     def read(self, volume: Volume, *, under: str = "") -> Iterator[DirectoryFile]:
@@ -123,6 +123,15 @@ def _staging(own: Connection, *, sqlite: bool) -> Iterator[Table]:
         # The temporary table goes with its connection. To drop it would need a transaction, for
         # which it might have to wait after the listing is stored.
         own.invalidate()
+
+
+def _prepare_planner(own: Connection, staged: Table) -> None:
+    """Keeps PostgreSQL from comparing every file with every other.
+
+    It would, in a nested loop, for a volume that is newer than its statistics.
+    """
+    own.execute(text(f"ANALYZE {staged.name}"))
+    own.execute(text("SET LOCAL enable_nestloop = off"))
 
 
 def _apply(

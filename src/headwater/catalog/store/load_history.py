@@ -23,7 +23,7 @@ from headwater.catalog.load_history import (
     PendingPurge,
     SourceFile,
 )
-from headwater.catalog.store.bulk import each_value, insert_rows, set_each
+from headwater.catalog.store.bulk import insert_rows, one_of
 from headwater.catalog.store.database import Database
 from headwater.catalog.store.file_model import load_history
 from headwater.catalog.store.load_rows import (
@@ -106,9 +106,7 @@ class LoadHistory:
         with self._database.write(connection) as own:
             for paths in _pieces(file.path for file in errors):
                 theirs = and_(_columns.table_id == table_id, _columns.job_id == job_id)
-                own.execute(
-                    delete(load_history).where(theirs, _columns.path.in_(each_value(own, paths)))
-                )
+                own.execute(delete(load_history).where(theirs, one_of(own, _columns.path, paths)))
             insert_rows(own, load_history, rows)
 
     def confirm(
@@ -129,10 +127,16 @@ class LoadHistory:
             "loaded_at": self._database.clock(),
         }
         with self._database.write(connection) as own:
-            if rows:
-                _set_rows(own, job_id, rows)
-            statement = update(load_history).where(_intent_of(job_id)).values(values)
-            return own.execute(statement).rowcount
+            if not rows:
+                statement = update(load_history).where(_intent_of(job_id)).values(values)
+                return own.execute(statement).rowcount
+            # Written anew: that is much faster than to update one row at a time.
+            intent = select(load_history).where(_intent_of(job_id)).with_for_update()
+            found = own.execute(intent).mappings().all()
+            own.execute(delete(load_history).where(_intent_of(job_id)))
+            loaded = ({**row, **values, "rows": rows.get(row["path"])} for row in found)
+            insert_rows(own, load_history, loaded)
+            return len(found)
 
     def abandon(self, job_id: str, *, connection: Connection | None = None) -> int:
         """Forgets a job's intent, whose Delta commit did not happen; says how many files it had."""
@@ -169,9 +173,7 @@ class LoadHistory:
         theirs = and_(_columns.job_id == job_id, _columns.purge_requested_at.is_not(None))
         with self._database.write(connection) as own:
             for piece in _pieces(paths):
-                statement = update(load_history).where(
-                    theirs, _columns.path.in_(each_value(own, piece))
-                )
+                statement = update(load_history).where(theirs, one_of(own, _columns.path, piece))
                 own.execute(statement.values(purge_requested_at=None))
 
     def latest_per_path(self, table_id: str, since: datetime) -> builtins.list[LoadEntry]:
@@ -233,7 +235,7 @@ class LoadHistory:
         ordered = query.order_by(_columns.loaded_at, _columns.job_id)
         with self._database.read() as own:
             for piece in _pieces(paths):
-                found = own.execute(ordered.where(_columns.path.in_(each_value(own, piece))))
+                found = own.execute(ordered.where(one_of(own, _columns.path, piece)))
                 known.update((row.path, row.etag) for row in found)
         return known
 
@@ -254,15 +256,6 @@ class LoadHistory:
 def _intent_of(job_id: str, table_id: str | None = None) -> ColumnElement[bool]:
     intent = and_(_columns.status == LoadStatus.LOADING, _columns.job_id == job_id)
     return intent if table_id is None else and_(intent, _columns.table_id == table_id)
-
-
-def _set_rows(own: Connection, job_id: str, rows: Mapping[str, int]) -> None:
-    tables = own.execute(select(_columns.table_id).where(_intent_of(job_id)).distinct()).scalars()
-    for table_id in tables.all():
-        # By the whole key and nothing else: through the index on the status every single path would
-        # be looked for among all of the job's.
-        key = and_(_columns.table_id == table_id, _columns.job_id == job_id)
-        set_each(own, _columns.rows, rows, key=_columns.path, where=key)
 
 
 def _pieces(paths: Iterable[str]) -> Iterator[builtins.list[str]]:
