@@ -16,6 +16,7 @@ _CAUSE = re.compile(r"^Caused by: (?:[\w.$]+: )?(.+)$", re.M)
 _CONDITION = re.compile(r"\[([A-Z_.0-9]+)\] ?")
 _STATE = re.compile(r"\s*SQLSTATE: \w+")
 _MALFORMED = "MALFORMED_RECORD_IN_PARSING"
+_NO_NUMBER = re.compile(r'^For input string: (".*").*$', re.S)
 _LONGEST = 200
 
 
@@ -61,5 +62,6 @@ def _reason(detail: str) -> str:
     causes = [text for text in _CAUSE.findall(detail) if text.strip()]
     text = causes[-1] if causes else detail.split("\n", 1)[0]
     text = _STATE.sub("", _CONDITION.sub("", text)).strip()
+    text = _NO_NUMBER.sub(r"\1 is not a number", text)
     shown = "".join(sign if sign.isprintable() else "?" for sign in text[:_LONGEST])
     return shown.rstrip(". ") or "it is damaged"

@@ -89,10 +89,20 @@ def fitted(scan: VolumeScan, spark: SparkConnection) -> VolumeScan:
     full = next((i for i, file in enumerate(scan.files) if file.size), None)
     if full is None:
         return scan
-    if _is_json(spark.first_line(scan.scan.paths[full])):
-        return scan
+    path = scan.scan.paths[full]
+    line = spark.first_line(path)
+    if _is_json(line):
+        return replace(scan, scan=replace(scan.scan, first_keys=_keys_of(line)))
     _require_one_document(scan, spark)
-    return replace(scan, scan=replace(scan.scan, spans_lines=True))
+    keys = spark.first_json_keys(path)
+    return replace(scan, scan=replace(scan.scan, spans_lines=True, first_keys=keys))
+
+
+def _keys_of(line: str | None) -> tuple[str, ...]:
+    found = json.loads(line or "null")
+    if isinstance(found, list):
+        found = found[0] if found else None
+    return tuple(found) if isinstance(found, dict) else ()
 
 
 def _require_one_document(scan: VolumeScan, spark: SparkConnection) -> None:

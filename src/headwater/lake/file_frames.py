@@ -76,10 +76,11 @@ def _read(session: SparkSession, scan: FileScan) -> DataFrame:
     if isinstance(scan.options, JsonReadOptions) and not scan.options.explode_array:
         return reader.option("singleVariantColumn", LINE).json(paths)
     if scan.columns:
-        reader = reader.schema(_schema(scan.columns))
+        reader = reader.schema(_schema(scan.spelled))
     elif scan.format is FileFormat.JSON:
         reader = _with_schema_of_json(reader, paths)
-    return reader.format(scan.format.lower()).load(paths)
+    frame = reader.format(scan.format.lower()).load(paths)
+    return frame.toDF(*(name for name, _ in scan.columns)) if scan.columns else frame
 
 
 def _with_schema_of_json(reader: DataFrameReader, paths: list[str]) -> DataFrameReader:

@@ -31,11 +31,23 @@ class FileScan:
     options: ReadOptions | None = None
     spans_lines: bool = False
     """JSON: a document may take several lines."""
+    first_keys: tuple[str, ...] = ()
+    """JSON: the keys of the first document, which say how the files spell their columns."""
 
     @property
     def is_text(self) -> bool:
         """Whether the files are read as characters, so that they must be UTF-8."""
         return self.format in (FileFormat.CSV, FileFormat.JSON, FileFormat.TEXT)
+
+    @property
+    def spelled(self) -> Columns:
+        """The columns as the files spell them: names ignore case, the keys of JSON do not."""
+        exact = set(self.first_keys)
+        found = {key.lower(): key for key in self.first_keys}
+        return tuple(
+            (name if name in exact else found.get(name.lower(), name), kind)
+            for name, kind in self.columns
+        )
 
     @property
     def has_header(self) -> bool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from headwater.catalog.objects import TableColumn
 from headwater.lake.file_frames import frame_of, not_utf8, rows_by_file, write_files
 from headwater.lake.file_scan import FileScan, FileTarget
-from headwater.lake.json_documents import holds_one_json_document
+from headwater.lake.json_documents import first_json_keys, holds_one_json_document
 from headwater.lake.rows import fetch
 from headwater.lake.spark_errors import reshape
 from headwater.names import quote_identifier
@@ -117,6 +117,10 @@ class SparkConnection:
     def holds_one_json_document(self, path: str) -> bool:
         """Whether a file of JSON ends with its first document."""
         return holds_one_json_document(self._session, path)
+
+    def first_json_keys(self, path: str) -> tuple[str, ...]:
+        """The keys of the first document in a file of JSON."""
+        return first_json_keys(self._session, path)
 
     def files_not_utf8(self, scan: FileScan) -> list[str]:
         """Some of the files that are not UTF-8, as Spark names them."""

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from headwater.catalog.objects import Operation, Table
+from headwater.errors import HeadwaterError
 from headwater.files.loads import announce, purge, settle
 from headwater.files.reading import VolumeScan
-from headwater.files.unreadable import UnreadableFile, source_file
+from headwater.files.unreadable import UnreadableFile
 from headwater.names import counted
 from headwater.result import Column, Result
 from headwater.sql.copy_into_table import CopyIntoTable, OnError
@@ -46,26 +47,28 @@ def copy_into_table(context: Context, statement: CopyIntoTable) -> Result:
     with context.session.lock:
         while True:
             try:
-                scans, done = _attempt(copy)
+                scans, done, rows = _attempt(copy)
             except UnreadableFile as error:
                 if not _leave_out(copy, error):
                     raise
             else:
                 break
-        rows = _rows_by_file(copy, scans) if statement.on_error else {}
     left = []
-    if settle(context.lake, context.job_id, rows=rows) and statement.purge:
+    known = {path: count for path, count in rows.items() if count is not None}
+    if settle(context.lake, context.job_id, rows=known) and statement.purge:
         left = purge(context.lake, context.job_id)
     return _result(copy, scans, done, rows, left)
 
 
-def _attempt(copy: _Copy) -> tuple[list[VolumeScan], Committed]:
+def _attempt(copy: _Copy) -> tuple[list[VolumeScan], Committed, dict[str, int | None]]:
     context, statement = copy.context, copy.statement
     scans: list[VolumeScan] = []
     left_out = frozenset(copy.failed)
     with copy_source(context, statement, copy.table, scans, left_out=left_out) as text:
         try:
-            return scans, _load(copy, scans, text)
+            done = _load(copy, scans, text)
+            # Staged files are gone when this ends.
+            return scans, done, _rows_by_file(copy, scans) if statement.on_error else {}
         except BaseException:
             # The commit may be there although something failed behind it.
             settle(context.lake, context.job_id)
@@ -99,15 +102,22 @@ def _leave_out(copy: _Copy, error: UnreadableFile) -> bool:
     return copy.statement.on_error is OnError.CONTINUE
 
 
-def _rows_by_file(copy: _Copy, scans: Sequence[VolumeScan]) -> dict[str, int]:
-    """By address; a second look at the files, since Spark does not count them while it writes."""
+def _rows_by_file(copy: _Copy, scans: Sequence[VolumeScan]) -> dict[str, int | None]:
+    """By address; a second look at the files, since Spark does not count them while it writes.
+
+    The rows are in the table by now: that a file is gone since is no failure, its rows are unknown.
+    """
     spark = copy.context.session.spark()
-    found: dict[str, int] = {}
+    found: dict[str, int | None] = {}
     for scan in scans:
-        counts = spark.rows_by_file(scan.scan) if scan.files else {}
+        urls = {file.path: scan.volume.url_of(file.path) for file in scan.files}
+        try:
+            counts = spark.rows_by_file(scan.scan) if urls else {}
+        except HeadwaterError:
+            found |= dict.fromkeys(urls.values())
+            continue
         by_path = {scan.file_of(path): rows for path, rows in counts.items()}
-        for file in scan.files:
-            found[source_file(scan.volume, file).path] = by_path.get(file.path, 0)
+        found |= {url: by_path.get(path, 0) for path, url in urls.items()}
     return found
 
 
@@ -115,17 +125,17 @@ def _result(
     copy: _Copy,
     scans: Sequence[VolumeScan],
     done: Committed,
-    rows: dict[str, int],
+    rows: dict[str, int | None],
     left: Sequence[str],
 ) -> Result:
-    loaded = done.version.rows_changed if done.version is not None else 0
+    loaded = (done.version.rows_inserted or 0) if done.version is not None else 0
     files = sum(len(scan.files) for scan in scans)
     message = f"{message_of(done.table, copy.operation, loaded)} from {counted(files, 'file')}"
     if left:
         message += f"; {counted(len(left), 'file')} could not be deleted yet: {left[0]}"
     if copy.statement.on_error is None:
         return Result(rowcount=loaded, message=message)
-    per_file: list[tuple[str, str, int, str | None]] = []
+    per_file: list[tuple[str, str, int | None, str | None]] = []
     per_file += [(path, "SUCCESS", count, None) for path, count in rows.items()]
     per_file += [(path, "LOADED_FAILED", 0, reason) for path, reason in copy.failed.items()]
     result = Result.from_rows(_PER_FILE, sorted(per_file, key=lambda row: row[0]))

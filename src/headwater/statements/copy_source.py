@@ -42,7 +42,7 @@ def copy_source(
     if statement.source is None:
         edits = _around_query(context, statement, table)
         with spark_text(context, context.text, extra=edits, scans=scans, left_out=left_out) as text:
-            yield text
+            yield None if left_out and not any(scan.files for scan in scans) else text
         return
     staging = staging_of(context)
     views: list[str] = []
@@ -72,12 +72,35 @@ def _from_files(
     wanted = _wanted(table, relation, targets)
     view = volume_view(context, relation, staging, scans, columns=wanted, left_out=left_out)
     views.append(view)
-    if not scans[-1].files and not statement.overwrite:
+    # To overwrite by files that are all broken would only empty the table.
+    if not scans[-1].files and (left_out or not statement.overwrite):
         return None
+    _require_known_keys(statement, targets, scans[-1].scan.first_keys)
     rows = own_text(f"SELECT * FROM {quote_identifier(view)}")  # noqa: S608
     given = [column.name for column in context.session.spark().columns_of(rows)]
     pairs = _pairs(statement, relation, targets, given)
     return own_text(_insert(context, statement, table, view, pairs))
+
+
+def _require_known_keys(
+    statement: CopyIntoTable, targets: Sequence[str], keys: Sequence[str]
+) -> None:
+    """Documents of other things would load as rows of nothing but NULL."""
+    relation = statement.source
+    if relation is None or relation.columns or not keys:
+        return
+    wanted = {target.lower() for target in targets}
+    if not any(key.lower() in wanted for key in keys):
+        raise _no_column_fits(statement, keys)
+
+
+def _no_column_fits(statement: CopyIntoTable, given: Sequence[str]) -> UserError:
+    return UserError(
+        "COPY_NO_COLUMN_FITS",
+        table=statement.target,
+        columns=", ".join(given),
+        span=statement.source_span,
+    )
 
 
 def _wanted(table: Table, relation: VolumeRelation, targets: Sequence[str]) -> Columns:
@@ -110,12 +133,7 @@ def _pairs(
         found = {name.lower(): name for name in given}
         pairs = [(found[t.lower()], t) for t in targets if t.lower() in found]
         if not pairs:
-            raise UserError(
-                "COPY_NO_COLUMN_FITS",
-                table=statement.target,
-                columns=", ".join(given),
-                span=statement.source_span,
-            )
+            raise _no_column_fits(statement, given)
         return pairs
     if len(given) != len(targets):
         raise UserError(
