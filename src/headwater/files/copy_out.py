@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from headwater.catalog.objects import TableColumn
 from headwater.errors import NotSupported, UserError
+from headwater.files.finishing import OFF, Touches
 from headwater.names import quote_identifier, quote_literal
 from headwater.sql.copy_into_volume import CopyIntoVolume
 from headwater.sql.file_formats import (
@@ -18,13 +19,12 @@ from headwater.sql.file_formats import (
 )
 
 _NESTED = ("array<", "map<", "struct<", "variant")
-_CODECS = {"gzip": "gzip", "zlib": "deflate", "zstd": "none", None: "none"}
+_CODECS = {"gzip": "gzip", "zlib": "deflate", None: "none"}
 # Every digit of a timestamp is kept; Spark's own format ends at milliseconds.
 _JSON_TIMES = {
     "timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX",
     "timestampNTZFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSS",
 }
-_OFF = "\0"
 
 
 def select_list(columns: Sequence[TableColumn], file_format: FileFormat, zone: str | None) -> str:
@@ -62,24 +62,43 @@ def spark_options(options: WriteOptions, columns: Sequence[TableColumn]) -> dict
             _require_names(options, columns)
             return _csv(options)
         case JsonWriteOptions():
-            return {"compression": _CODECS[options.compression], **_JSON_TIMES}
+            return {"compression": _codec(options), **_JSON_TIMES}
         case TextWriteOptions():
-            return {"compression": _CODECS[options.compression], "lineSep": options.line_sep}
+            return {"compression": _codec(options), "lineSep": options.line_sep}
         case ParquetWriteOptions():
             return {"compression": (options.compression or "none").lower()}
 
 
+def touches(options: WriteOptions) -> Touches | None:
+    """What is left to do to a file that Spark wrote; None if it is as it should be."""
+    compression = compression_of(options)
+    bom = isinstance(options, CsvWriteOptions) and options.write_bom
+    unquoted = isinstance(options, CsvWriteOptions) and _quote(options) is None
+    if not bom and not unquoted and compression in _CODECS:
+        return None
+    return Touches(bom=bom, unquoted=unquoted, compression=compression)
+
+
+def _codec(options: WriteOptions) -> str:
+    """How Spark compresses; not at all where the file is to be touched once more."""
+    return _CODECS[options.compression] if touches(options) is None else "none"
+
+
+def _quote(options: CsvWriteOptions) -> str | None:
+    return options.quote if options.data_quoting_style == "needed" else None
+
+
 def _csv(options: CsvWriteOptions) -> dict[str, str]:
-    quote = options.quote if options.data_quoting_style == "needed" else None
+    quote = _quote(options)
     escape = options.escape if quote is not None else None
     return {
         "sep": options.sep,
         "header": str(options.header).lower(),
-        "compression": _CODECS[options.compression],
+        "compression": _codec(options),
         "lineSep": options.line_sep,
-        "quote": quote or _OFF,
-        "escape": escape or _OFF,
-        "charToEscapeQuoteEscaping": escape or _OFF,
+        "quote": quote or OFF,
+        "escape": escape or OFF,
+        "charToEscapeQuoteEscaping": escape or OFF,
         "nullValue": options.null_value,
         # Without quotes an empty text cannot be told from nothing.
         "emptyValue": "" if quote is None else quote * 2,

@@ -5,17 +5,31 @@ from __future__ import annotations
 import codecs
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import Protocol
 
 from headwater.files.volumes import OpenVolume
 from headwater.runtime.failpoints import reach
 from headwater.storage.addresses import Scheme
 
+OFF = "\0"
+"""The quote of CSV without quotes: Spark puts it around values where it would put quotes."""
+
 _AT_ONCE = 8
 _CHUNK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Touches:
+    """What a file needs that Spark cannot write; `unquoted` takes every OFF out of it."""
+
+    bom: bool = False
+    unquoted: bool = False
+    compression: str | None = None
 
 
 def written_parts(volume: OpenVolume, folder: str) -> list[str]:
@@ -28,17 +42,15 @@ def move_into_place(
     volume: OpenVolume,
     parts: Sequence[str],
     targets: Sequence[str],
-    *,
-    bom: bool = False,
-    zstd: bool = False,
+    touches: Touches | None = None,
 ) -> None:
     """Give the parts their names; those that Spark cannot write as wanted go through here."""
 
     def place(part: str, target: str) -> None:
-        if bom or zstd:
-            _rewrite(volume, part, target, bom=bom, zstd=zstd)
-        else:
+        if touches is None:
             volume.store.move(part, target)
+        else:
+            _rewrite(volume, part, target, touches)
 
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         list(pool.map(place, parts, targets))
@@ -59,25 +71,45 @@ def remove_staging(volume: OpenVolume, folder: str) -> None:
         shutil.rmtree(Path("/" + volume.address.prefix) / folder, ignore_errors=True)
 
 
-def _rewrite(volume: OpenVolume, part: str, target: str, *, bom: bool, zstd: bool) -> None:
+def _rewrite(volume: OpenVolume, part: str, target: str, touches: Touches) -> None:
     with tempfile.TemporaryDirectory(prefix="headwater-") as scratch:
         plain, ready = Path(scratch) / "plain", Path(scratch) / "ready"
         volume.store.get(part, plain)
-        with plain.open("rb") as source, ready.open("wb") as sink:
-            start = codecs.BOM_UTF8 if bom else b""
-            _compress(source, sink, start) if zstd else _copy(source, sink, start)
+        with plain.open("rb") as source, _packed(ready, touches.compression) as sink:
+            if touches.bom:
+                sink.write(codecs.BOM_UTF8)
+            while chunk := source.read(_CHUNK):
+                sink.write(chunk.replace(OFF.encode(), b"") if touches.unquoted else chunk)
         volume.store.put(ready, target)
 
 
-def _copy(source: IO[bytes], sink: IO[bytes], start: bytes) -> None:
-    sink.write(start)
-    shutil.copyfileobj(source, sink, _CHUNK)
+@contextmanager
+def _packed(path: Path, compression: str | None) -> Iterator[_Sink]:
+    if compression is None:
+        with path.open("wb") as sink:
+            yield sink
+    elif compression == "zlib":
+        import zlib
+
+        packer = zlib.compressobj()
+        with path.open("wb") as sink:
+            yield _Packing(sink, packer.compress)
+            sink.write(packer.flush())
+    else:
+        import pyarrow
+
+        with pyarrow.CompressedOutputStream(str(path), compression) as packed:
+            yield packed
 
 
-def _compress(source: IO[bytes], sink: IO[bytes], start: bytes) -> None:
-    import pyarrow
+class _Sink(Protocol):
+    def write(self, data: bytes, /) -> object: ...
 
-    with pyarrow.CompressedOutputStream(pyarrow.PythonFile(sink, "w"), "zstd") as packed:
-        packed.write(start)
-        while chunk := source.read(_CHUNK):
-            packed.write(chunk)
+
+@dataclass(frozen=True, slots=True)
+class _Packing:
+    sink: _Sink
+    pack: Callable[[bytes], bytes]
+
+    def write(self, data: bytes, /) -> None:
+        self.sink.write(self.pack(data))

@@ -111,7 +111,8 @@ def _csv(reader: DataFrameReader, scan: FileScan, paths: list[str]) -> DataFrame
 
 def _is_written(kind: str) -> bool:
     """Whether CSV holds such values as the text of something else, or Spark reads it as text."""
-    return kind.startswith(("array", "map", "struct", "variant", "binary", "char", "varchar"))
+    words = ("array", "map", "struct", "variant", "binary", "char", "varchar")
+    return kind.lower().startswith(words)
 
 
 def _from_text(name: str, kind: str) -> Column:
@@ -119,11 +120,12 @@ def _from_text(name: str, kind: str) -> Column:
     from pyspark.sql import functions
 
     column = functions.col(_quoted(name))
-    if kind.startswith(("array", "map", "struct")):
+    word = kind.lower()
+    if word.startswith(("array", "map", "struct")):
         return functions.from_json(column, kind, {"mode": "FAILFAST"}).alias(name)
-    if kind == "variant":
+    if word == "variant":
         return functions.parse_json(column).alias(name)
-    return functions.unbase64(column).alias(name) if kind == "binary" else column
+    return functions.unbase64(column).alias(name) if word == "binary" else column
 
 
 def _is_inferred(kind: str) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import atexit
 import logging
 import os
+import sys
 import threading
 from collections.abc import Mapping
 from pathlib import Path
@@ -105,6 +106,8 @@ def _start(settings: Mapping[str, str], log_file: Path) -> SparkContext:
     if settings["spark.master"].startswith("local"):
         # Spark looks up the machine's own name before it reads any setting, and dies if that fails.
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+        # Functions run in this Python, which has our packages; `python3` may be another one.
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     conf = SparkConf(loadDefaults=False)
     for key, value in settings.items():
         conf.set(key, value)

@@ -38,6 +38,7 @@ _ADVICE = re.compile(
     re.DOTALL,
 )
 _SETTINGS = re.compile(r"\.[^.]*?\bspark\.(?:databricks|sql)\.")
+_RAISED = re.compile(r"[A-Za-z_][\w.]*: (.+)")
 _HINTS = {
     "DELTA_METADATA_MISMATCH": "DESC the table: the rows have other columns than it has",
     "DELTA_UNSUPPORTED_SUBQUERY": "MERGE INTO <table> USING (<subquery>) s ON .. WHEN MATCHED ..",
@@ -109,8 +110,15 @@ def _shaped(
         return TransientError("CONCURRENT_CHANGE", problem=_sentence(message), detail=detail)
     kind = _kind(condition, sqlstate or "")
     hint = _HINTS.get(condition)
-    text = _sentence(message)
+    text = _of_python(message) if condition == "PYTHON_EXCEPTION" else _sentence(message)
     return kind(condition, text=text, sqlstate=sqlstate, span=span, detail=detail, hint=hint)
+
+
+def _of_python(message: str) -> str:
+    """What a Python function said when it failed, without the way it took."""
+    lines = [line for line in message.split("\n") if line and not line[0].isspace()]
+    raised = [found for line in lines if (found := _RAISED.fullmatch(line))]
+    return raised[-1].group(1).rstrip(". ") if raised else _sentence(message)
 
 
 def _kind(condition: str, sqlstate: str) -> type[HeadwaterError]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from headwater.errors import Span
-from headwater.files.copy_out import compression_of, file_names, select_list, spark_options
+from headwater.files.copy_out import file_names, select_list, spark_options, touches
 from headwater.files.finishing import (
     empty_folder,
     move_into_place,
@@ -81,8 +81,5 @@ def _finish(volume: OpenVolume, statement: CopyIntoVolume, job_id: str, staging:
     names = file_names(statement, job_id, len(parts))
     if statement.overwrite:
         empty_folder(volume, statement.subdirectory, but=staging)
-    options = statement.options
-    bom = isinstance(options, CsvWriteOptions) and options.write_bom
-    zstd = compression_of(options) == "zstd"
-    move_into_place(volume, parts, names, bom=bom, zstd=zstd)
+    move_into_place(volume, parts, names, touches(statement.options))
     return names

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from headwater.errors import NotSupported
+from headwater.errors import HeadwaterError, NotSupported
 from headwater.files.volumes import OpenVolume
+from headwater.names import quote_literal
 from headwater.sql.edits import Edit
 from headwater.sql.presigned_urls import PresignedUrl
+from headwater.sql.tokens import tokenize
 from headwater.statements.context import Context
 from headwater.statements.volume_relations import volume_of
 from headwater.storage.addresses import Scheme
@@ -25,6 +27,10 @@ def presigned_edits(context: Context, calls: Sequence[PresignedUrl]) -> list[Edi
         volume = volume_of(context, call.volume)
         if volume.address.scheme is Scheme.FILE:
             raise NotSupported("PRESIGN_LOCAL", path=call.path.text, span=call.span)
+        literal = _literal_arguments(call)
+        if literal is not None:
+            edits.append(Edit(call.span, _signed_now(volume, call, *literal)))
+            continue
         signer = _signer(volume)
         context.session.spark().register_function(name, signer)
         # The path may be any expression: it stays where it is, as it was typed.
@@ -35,6 +41,25 @@ def presigned_edits(context: Context, calls: Sequence[PresignedUrl]) -> list[Edi
         edits.append(Edit(type(first)(first.start, call.path.span.start), ""))
         edits.append(Edit(type(first)(call.path.span.end, call.path.span.end), seconds))
     return edits
+
+
+def _literal_arguments(call: PresignedUrl) -> tuple[str, int] | None:
+    """The path and the seconds where both are literals, so that no function has to run."""
+    path, *more = tokenize(call.path.text)[:-1]
+    if more or path.kind != "string":
+        return None
+    if call.seconds is None:
+        return path.value, _SECONDS
+    seconds, *more = tokenize(call.seconds.text)[:-1]
+    return None if more or not seconds.text.isdecimal() else (path.value, int(seconds.text))
+
+
+def _signed_now(volume: OpenVolume, call: PresignedUrl, path: str, seconds: int) -> str:
+    try:
+        return quote_literal(volume.store.presign(path, seconds=seconds))
+    except HeadwaterError as error:
+        error.span = call.span
+        raise
 
 
 def _signer(volume: OpenVolume) -> Callable[[str | None, int | None], str | None]:
@@ -53,6 +78,9 @@ def _signer(volume: OpenVolume) -> Callable[[str | None, int | None], str | None
         if path is None:
             return None
         store = open_store(address, connection)
-        return store.presign(path, seconds=_SECONDS if seconds is None else int(seconds))
+        try:
+            return store.presign(path, seconds=_SECONDS if seconds is None else int(seconds))
+        except HeadwaterError as error:
+            raise ValueError(error.message) from None
 
     return sign
