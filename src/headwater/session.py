@@ -186,7 +186,7 @@ class Session:
             self._lake.background.submit(_measure, self._lake, job.id)
 
     def progress(self) -> tuple[int, int]:
-        """Finished and known pieces of the statement running now: files of PUT and GET, Spark tasks.
+        """Finished and known pieces of the statement running now: Spark tasks, or files of PUT.
 
         From any thread.
         """
