@@ -186,8 +186,14 @@ class Session:
             self._lake.background.submit(_measure, self._lake, job.id)
 
     def progress(self) -> tuple[int, int]:
-        """Finished and known Spark tasks of the statement running now; from any thread."""
-        return self._lake.engine.progress(self._running[-1]) if self._running else (0, 0)
+        """Finished and known pieces of the statement running now: Spark tasks, or files of PUT.
+
+        From any thread.
+        """
+        if not self._running:
+            return (0, 0)
+        job = self._running[-1]
+        return self._lake.transfers.get(job) or self._lake.engine.progress(job)
 
     def cancel(self) -> None:
         """Cancel what runs now; from any thread."""

@@ -100,3 +100,16 @@ def test_a_drop_that_was_recorded_is_a_drop(tmp_path: Path, crasher: Crasher) ->
         assert connection.sql("SHOW TABLES").rows == []
         connection.sql("UNDROP TABLE t")
         assert connection.sql("SELECT * FROM t").rows == [(1,)]
+
+
+def test_change_tracking_that_was_only_being_switched_on_has_failed(
+    tmp_path: Path, crasher: Crasher
+) -> None:
+    switch_on = "ALTER TABLE t SET PROPERTIES ('change_tracking' = 'true')"
+    crasher.crash(tmp_path, PREPARE, switch_on, at="commit.prepared")
+    with headwater.connect(tmp_path) as connection:
+        assert states(connection)["ALTER TABLE t"] == "FAILED"
+        connection.sql(switch_on)
+        assert [row[5] for row in connection.sql("DESC HISTORY t LIMIT 2")] == ["ALTER", "UPGRADE"]
+        assert "change_tracking" in str(connection.sql("SHOW CREATE TABLE t").rows)
+        assert connection.sql("SELECT * FROM t").rows == [(1,)]

@@ -69,7 +69,7 @@ class Whose:
 def open_volume(lake: OpenLake, ref: VolumeRef, whose: Whose) -> OpenVolume:
     """The volume that a statement names."""
     if ref.kind is VolumeKind.USER:
-        return _inside(lake, "user volume", "user", quote(whose.user, safe=""))
+        return _inside(lake, "user volume", "user", _folder_name(whose.user))
     assert ref.name is not None
     name = ref.name.qualified(workspace=whose.workspace, schema=whose.schema)
     if ref.kind is VolumeKind.TABLE:
@@ -110,7 +110,12 @@ def named_volume_url(lake: OpenLake, schema: str, name: str) -> str:
 
 
 def _folder_of(schema: str, name: str) -> tuple[str, str]:
-    return quote(schema, safe=""), quote(name, safe="")
+    return _folder_name(schema), _folder_name(name)
+
+
+def _folder_name(name: str) -> str:
+    """A name as one folder, whatever is in it; `..` is a name, too."""
+    return quote(name, safe="").replace(".", "%2E")
 
 
 def _connection(lake: OpenLake, volume: Volume) -> StoreConnection:

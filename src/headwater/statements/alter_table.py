@@ -26,7 +26,7 @@ from headwater.sql.properties import normalise_table_properties, render_properti
 from headwater.statements.context import Context
 from headwater.statements.rename import rename_table
 from headwater.tables.commits import commit
-from headwater.tables.properties import delta_properties, unset_properties
+from headwater.tables.properties import ROW_TRACKING, delta_properties, unset_properties
 from headwater.tables.registration import register_table
 from headwater.tables.type_changes import is_widening
 from headwater.tables.versions import catch_up
@@ -168,6 +168,9 @@ def _set_properties(action: SetProperties) -> list[str]:
     comment = wanted.pop("comment", None)
     steps = [] if comment is None else [_comment(comment)]
     properties = delta_properties(wanted.items())
+    if properties.get(ROW_TRACKING) == "true":
+        # Delta numbers every row in commits of its own first: not yet what was asked for.
+        steps.append(_alter(f"SET TBLPROPERTIES ('{ROW_TRACKING}' = 'true')"))
     if properties:
         rendered = render_properties(tuple(properties.items()))
         steps.append(_alter(f"SET TBLPROPERTIES ({rendered})"))

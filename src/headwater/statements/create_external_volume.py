@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import uuid
+from pathlib import Path
 
 from headwater.catalog.connections import Connection
 from headwater.catalog.volumes import Volume
-from headwater.errors import HeadwaterError, NotSupported, UserError
+from headwater.errors import HeadwaterError, NotSupported, Span, UserError
 from headwater.files.connections import store_connection
 from headwater.files.directory import refresh
 from headwater.files.find_connection import find_connection
@@ -79,6 +80,7 @@ def _address(
         )
     if address.scheme is Scheme.FILE:
         folder = "/" + address.prefix
+        _refuse_lake(context, folder, span)
         if not os.path.isdir(folder):
             raise UserError(
                 "FOLDER_NOT_FOUND", folder=folder, span=span, hint="make the folder first"
@@ -89,6 +91,13 @@ def _address(
         next(iter(store.list()))
         store.close()
     return address
+
+
+def _refuse_lake(context: Context, folder: str, span: Span | None) -> None:
+    """A volume over the lake's own folder would hand out its keys, and REMOVE its tables."""
+    lake, real = context.lake.folder.path.resolve(), Path(folder).resolve()
+    if real.is_relative_to(lake) or lake.is_relative_to(real):
+        raise UserError("LOCATION_HAS_LAKE", folder=folder, lake=lake, span=span)
 
 
 def _volume(

@@ -8,6 +8,7 @@ from headwater.sql.properties import TABLE_PROPERTIES
 
 # Delta keeps its log longer than the files, so that versions can still be named.
 _LEAST_LOG_DAYS = 30
+ROW_TRACKING = "delta.enableRowTracking"
 
 
 def delta_properties(properties: Iterable[tuple[str, str]]) -> dict[str, str]:
@@ -16,7 +17,7 @@ def delta_properties(properties: Iterable[tuple[str, str]]) -> dict[str, str]:
     for key, value in properties:
         wanted[key] = value
         if key == "change_tracking":
-            wanted["delta.enableRowTracking"] = value
+            wanted[ROW_TRACKING] = value
         elif key == "data_retention_days":
             days = int(value)
             wanted["delta.deletedFileRetentionDuration"] = f"interval {days} days"
@@ -33,8 +34,8 @@ def unset_properties(
     for name in names:
         key = name.lower() if name.lower() in TABLE_PROPERTIES else name
         to_remove.append(key)
-        if key == "change_tracking" and current.get("delta.enableRowTracking") == "true":
-            to_set["delta.enableRowTracking"] = "false"
+        if key == "change_tracking" and current.get(ROW_TRACKING) == "true":
+            to_set[ROW_TRACKING] = "false"
         elif key == "data_retention_days":
             to_remove += ["delta.deletedFileRetentionDuration", "delta.logRetentionDuration"]
     return to_set, tuple(to_remove)
