@@ -86,7 +86,10 @@ def raised() -> dict[str, set[str]]:
 
 def error_calls(path: Path) -> Iterator[ast.Call]:
     """The places in a file where an error with a condition is made."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for made in (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)):
+        _name_bases(made)
+    for node in ast.walk(tree):
         if isinstance(node, ast.Call) and node.args and _class_name(node) in _classes():
             yield node
         elif isinstance(node, ast.ClassDef):
@@ -100,6 +103,16 @@ def _calls_of_super(node: ast.ClassDef) -> Iterator[ast.Call]:
         is_super = isinstance(call, ast.Call) and ast.unparse(call.func) == "super().__init__"
         if bases and is_super and isinstance(call, ast.Call) and call.args:
             yield ast.Call(func=bases[0], args=call.args, keywords=call.keywords)
+
+
+def _name_bases(made: ast.ClassDef) -> None:
+    """In a class of errors, let `super().__init__(..)` name the class it means."""
+    base = next((base for base in made.bases if isinstance(base, ast.Name)), None)
+    for node in ast.walk(made):
+        if base is not None and isinstance(node, ast.Call):
+            function = node.func
+            if isinstance(function, ast.Attribute) and ast.unparse(function) == "super().__init__":
+                node.func = base
 
 
 def _class_name(call: ast.Call) -> str:

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.seaweedfs import SeaweedMissing, SeaweedServer, running_seaweedfs
+from tests.spark.places import Place, local_place, s3_place
 
 import headwater
 from headwater.config import Config
@@ -37,3 +39,21 @@ def lake(lake_path: Path) -> Iterator[headwater.Connection]:
     """A connection to a new lake."""
     with headwater.connect(lake_path) as connection:
         yield connection
+
+
+@pytest.fixture(scope="session")
+def seaweedfs() -> Iterator[SeaweedServer]:
+    """A real S3 server on loopback."""
+    try:
+        with running_seaweedfs() as server:
+            yield server
+    except SeaweedMissing as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture(scope="module", params=["local", "s3"])
+def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """Where the files are: each test of the module runs on both kinds of store."""
+    if request.param == "local":
+        return local_place(tmp_path_factory.mktemp("place") / "files")
+    return s3_place(request.getfixturevalue("seaweedfs"))

@@ -20,6 +20,8 @@ from headwater.statements.dispatch import HANDLERS
 
 ROOT = Path(__file__).resolve().parents[2]
 SQL_PAGES = ROOT / "docs" / "reference" / "sql"
+# What is ours and stands inside queries has a page, but no handler.
+PARTS_OF_QUERIES = {"select-from-volume.md", "load-history.md", "get-presigned-url.md"}
 _FENCED = re.compile(r"^(```+).*?^\1\s*$", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
 _HEADING = re.compile(r"^#{1,6} (.+)$", re.MULTILINE)
@@ -28,13 +30,14 @@ _HEADING = re.compile(r"^#{1,6} (.+)$", re.MULTILINE)
 def statement_pages() -> set[str]:
     """The page each handler must have, by the name of the handler's file."""
     modules = {handler.__module__.rsplit(".", 1)[-1] for handler in HANDLERS.values()}
-    return {f"{module.replace('_', '-')}.md" for module in modules}
+    return {f"{module.replace('_', '-')}.md" for module in modules} | PARTS_OF_QUERIES
 
 
 def markdown_files() -> list[Path]:
     """Every page of the repository."""
-    own = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "tests").rglob("*.md")]
-    return sorted(own)
+    folders = ("docs", "tests", "examples")
+    below = [path for folder in folders for path in (ROOT / folder).rglob("*.md")]
+    return sorted([*ROOT.glob("*.md"), *below])
 
 
 def prose(path: Path) -> str:

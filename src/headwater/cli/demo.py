@@ -1,4 +1,4 @@
-"""`headwater demo`: a short story in SQL about tables, their versions and how to get them back."""
+"""`headwater demo`: a short story in SQL about tables, their versions, and files out and in."""
 
 from __future__ import annotations
 

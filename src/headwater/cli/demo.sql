@@ -65,6 +65,35 @@ UNDROP TABLE sales_source;
 -- rows: 1
 SELECT count(*) AS orders FROM sales_source;
 
+-- A volume holds files: this one in the lake's folder, others in S3, OSS, COS or any folder.
+CREATE VOLUME exchange DIRECTORY = (ENABLE = TRUE, AUTO_REFRESH = TRUE) RECURSIVE = TRUE;
+
+-- Rows become files there.
+COPY INTO VOLUME exchange SUBDIRECTORY 'export/' FROM TABLE sales_source
+    FILE_FORMAT = (TYPE = CSV header = true);
+
+-- The directory of the volume is a table.
+-- rows: 1
+SELECT relative_path, size FROM DIRECTORY(VOLUME exchange);
+
+-- Files are asked like tables, where they are.
+-- rows: 2
+SELECT category, count(*) AS orders
+FROM VOLUME exchange USING CSV OPTIONS('header' = 'true') SUBDIRECTORY 'export/'
+GROUP BY category ORDER BY category;
+
+-- Another table to load them into.
+CREATE TABLE sales_copy (id BIGINT, product STRING, category STRING, amount DECIMAL(10, 2), dt STRING);
+
+-- All files are one commit, and none is deleted before its rows are in the table.
+-- rows: 1
+COPY INTO sales_copy FROM VOLUME exchange USING CSV OPTIONS('header' = 'true')
+    SUBDIRECTORY 'export/' PURGE = TRUE ON_ERROR = CONTINUE;
+
+-- The table knows which files it came from.
+-- rows: 1
+SELECT file_path, status FROM load_history('sales_copy');
+
 -- Everything that ran here is a job.
 -- rows: 5
 SHOW JOBS LIMIT 5;

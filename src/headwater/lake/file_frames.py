@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from headwater.lake.file_scan import LINE, Columns, FileScan, FileTarget
+from headwater.lake.file_scan import LINE, Columns, FileScan, FileTarget, literal_path
 from headwater.sql.file_formats import FileFormat, JsonReadOptions
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def _read(session: SparkSession, scan: FileScan) -> DataFrame:
     if not scan.paths:
         return session.createDataFrame([], _schema(scan.columns))
     reader = session.read.options(**scan.spark_options())
-    paths = list(scan.paths)
+    paths = [literal_path(path) for path in scan.paths]
     if scan.format is FileFormat.CSV:
         return _csv(reader, scan, paths)
     if scan.format is FileFormat.TEXT:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -26,7 +27,7 @@ class FileScan:
 
     format: FileFormat
     paths: tuple[str, ...]
-    """As Spark spells them: `file:/..`, `s3a://..`; nothing in them is a pattern."""
+    """As Spark spells them: `file:/..`, `s3a://..`; a file may be called `a*b.csv`."""
     columns: Columns = ()
     options: ReadOptions | None = None
     spans_lines: bool = False
@@ -56,8 +57,7 @@ class FileScan:
 
     def spark_options(self) -> dict[str, str]:
         """What Spark's reader is told."""
-        # The paths are literal: a file may be called `a*b.csv`.
-        return {"__globPaths__": "false", "mode": "FAILFAST", **self._own_options()}
+        return {"mode": "FAILFAST", **self._own_options()}
 
     def _own_options(self) -> Mapping[str, str]:
         options = self.options
@@ -71,6 +71,17 @@ class FileScan:
         if isinstance(options, TextReadOptions):
             return _given(lineSep=options.line_sep)
         return {"mergeSchema": "true"}
+
+
+_PATTERN = re.compile(r"([{}\[\]*?\\])")
+
+
+def literal_path(path: str) -> str:
+    """The path so that Spark does not take it for a pattern.
+
+    To switch patterns off is no way: then each path that looks like one stands for all of them.
+    """
+    return _PATTERN.sub(r"\\\1", path)
 
 
 _OFF = "\0"

@@ -38,10 +38,15 @@ def reach_store(
 
 
 def _add_jars(context: Any, session: SparkSession, jar_set: str) -> None:
-    """Driver and executors look classes up in loaders of their own: both get the jars."""
+    """To the loader that stands above those of the driver, of its sessions and of local tasks.
+
+    If each loaded the classes by itself, a store opened by one would be no store to another.
+    """
     java = context._jvm
-    loader = session._jsparkSession.sharedState().jarClassLoader()
+    loader = session._jsparkSession.sharedState().jarClassLoader().getParent()
+    is_local = context._jsc.sc().isLocal()
     for path in jar_paths([jar_set]):
         loader.addURL(java.java.io.File(str(path)).toURI().toURL())
-        context._jsc.sc().addJar(str(path))
+        if not is_local:
+            context._jsc.sc().addJar(str(path))
     context._jsc.hadoopConfiguration().setClassLoader(loader)

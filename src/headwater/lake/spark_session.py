@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.catalog.objects import TableColumn
 from headwater.lake.file_frames import frame_of, not_utf8, rows_by_file, write_files
-from headwater.lake.file_scan import FileScan, FileTarget
+from headwater.lake.file_scan import FileScan, FileTarget, literal_path
 from headwater.lake.json_documents import first_json_keys, holds_one_json_document
 from headwater.lake.rows import fetch
 from headwater.lake.spark_errors import reshape
@@ -110,8 +110,7 @@ class SparkConnection:
     def first_line(self, path: str) -> str | None:
         """The first line of a file."""
         with self._in_session(own_text("")):
-            reader = self._session.read.option("__globPaths__", "false")
-            row = reader.text([path]).first()
+            row = self._session.read.text([literal_path(path)]).first()
         return None if row is None else str(row[0])
 
     def holds_one_json_document(self, path: str) -> bool:

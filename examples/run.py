@@ -1,0 +1,59 @@
+"""Runs an example: `python examples/run.py seed_000_volumes.sql --lake mylake --location URL`.
+
+For `s3://` the keys come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, the server from
+AWS_ENDPOINT_URL and AWS_REGION.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import headwater
+
+FOLDER = Path(__file__).parent
+
+
+def results(
+    lake: headwater.Connection, script: str, location: str, environment: Mapping[str, str]
+) -> Iterator[headwater.Result]:
+    """What each statement of the connection's script and then of `script` gives."""
+    yield from _statements(lake, *_connection(location, environment))
+    yield from _statements(lake, script, {"location": location})
+
+
+def _connection(location: str, environment: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+    if location.startswith("file:"):
+        return "connection_local.sql", {}
+    region = environment.get("AWS_REGION", "us-east-1")
+    return "connection_s3.sql", {
+        "access_key": environment["AWS_ACCESS_KEY_ID"],
+        "secret_key": environment["AWS_SECRET_ACCESS_KEY"],
+        "endpoint": environment.get("AWS_ENDPOINT_URL", f"https://s3.{region}.amazonaws.com"),
+        "region": region,
+    }
+
+
+def _statements(
+    lake: headwater.Connection, script: str, parameters: dict[str, str]
+) -> Iterator[headwater.Result]:
+    text = (FOLDER / script).read_text(encoding="utf-8")
+    yield from lake.statements(text, parameters or None)
+
+
+def main() -> None:
+    """Run the example that the command line names and print what it gives."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("script", help="a .sql file of this folder")
+    parser.add_argument("--lake", required=True, help="the folder of the lake; a new one is made")
+    parser.add_argument("--location", required=True, help="file:///folder/ or s3://bucket/folder/")
+    given = parser.parse_args()
+    with headwater.connect(given.lake) as lake:
+        for result in results(lake, given.script, given.location, os.environ):
+            result.show()
+
+
+if __name__ == "__main__":
+    main()
