@@ -102,7 +102,8 @@ def _calls_of_super(node: ast.ClassDef) -> Iterator[ast.Call]:
     for call in ast.walk(node):
         is_super = isinstance(call, ast.Call) and ast.unparse(call.func) == "super().__init__"
         if bases and is_super and isinstance(call, ast.Call) and call.args:
-            yield ast.Call(func=bases[0], args=call.args, keywords=call.keywords)
+            found = ast.Call(func=bases[0], args=call.args, keywords=call.keywords)
+            yield ast.copy_location(found, call)
 
 
 def _name_bases(made: ast.ClassDef) -> None:
