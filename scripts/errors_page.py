@@ -92,6 +92,18 @@ def error_calls(path: Path) -> Iterator[ast.Call]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and node.args and _class_name(node) in _classes():
             yield node
+        elif isinstance(node, ast.ClassDef):
+            yield from _calls_of_super(node)
+
+
+def _calls_of_super(node: ast.ClassDef) -> Iterator[ast.Call]:
+    """A class of errors that always has one condition names it to the class it extends."""
+    bases = [base for base in node.bases if isinstance(base, ast.Name) and base.id in _classes()]
+    for call in ast.walk(node):
+        is_super = isinstance(call, ast.Call) and ast.unparse(call.func) == "super().__init__"
+        if bases and is_super and isinstance(call, ast.Call) and call.args:
+            found = ast.Call(func=bases[0], args=call.args, keywords=call.keywords)
+            yield ast.copy_location(found, call)
 
 
 def _name_bases(made: ast.ClassDef) -> None:

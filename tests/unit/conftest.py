@@ -10,6 +10,28 @@ from tests.seaweedfs import SeaweedMissing, SeaweedServer, running_seaweedfs
 
 import headwater
 
+# Modules whose tests start and kill processes.
+_PROCESSES = frozenset(
+    {"test_store_processes.py", "test_two_processes.py", "test_failures.py", "test_sts.py"}
+)
+_SERVERS = frozenset({"postgres", "postgres_url", "seaweedfs"})
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what needs more than Python, so that the rest can be run in seconds."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents and _needs_servers(item):
+            item.add_marker(pytest.mark.servers)
+
+
+def _needs_servers(item: pytest.Item) -> bool:
+    parameters = getattr(getattr(item, "callspec", None), "params", {}).values()
+    return (
+        item.path.name in _PROCESSES
+        or not _SERVERS.isdisjoint(getattr(item, "fixturenames", ()))
+        or any(value in ("postgres", "s3") for value in parameters if isinstance(value, str))
+    )
+
 
 @pytest.fixture(scope="session")
 def new_lake(tmp_path_factory: pytest.TempPathFactory) -> Path:

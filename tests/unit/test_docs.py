@@ -7,6 +7,7 @@ import re
 import string
 from collections.abc import Iterator
 from dataclasses import fields
+from functools import cache
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -58,6 +59,7 @@ def links() -> Iterator[tuple[Path, str]]:
                 yield path, unquote(target)
 
 
+@cache
 def error_calls() -> list[tuple[str, ast.Call]]:
     """Every place in the code that makes an error with a condition, with its file and line."""
     source = errors_page.SOURCE

@@ -45,10 +45,7 @@ def insert_source(text: str, tokens: list[Token]) -> InsertSource | None:
 def _columns(cursor: Cursor) -> tuple[str, ...] | None:
     if not cursor.at_symbol("(") or _at_query(cursor):
         return None
-    cursor.expect_symbol("(")
-    names = cursor.comma_list(lambda inside: inside.name("a column's name"))
-    cursor.expect_symbol(")")
-    return names
+    return cursor.comma_list(lambda inside: inside.name("a column's name"))
 
 
 def _at_query(cursor: Cursor) -> bool:

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 from tests.postgres import PostgresMissing, PostgresServer, running_postgres
-from tests.unit.catalog.new_catalog import new_catalog
+from tests.unit.catalog.new_catalog import empty_catalog, new_catalog, tables_to_empty
 from tests.unit.catalog.samples import START, FakeClock
 
 from headwater.catalog.store import Store
-from headwater.catalog.store.model import metadata
 
 
 @pytest.fixture(scope="session")
@@ -40,7 +39,7 @@ def scratch(postgres: PostgresServer) -> str:
 @pytest.fixture
 def postgres_url(postgres: PostgresServer, migrated: str) -> str:
     """The address of a PostgreSQL database with an empty catalog."""
-    postgres.empty_tables(migrated, _tables_to_empty())
+    postgres.empty_tables(migrated, tables_to_empty())
     return postgres.url(migrated)
 
 
@@ -108,22 +107,12 @@ def store(backend: str, clock: FakeClock, request: pytest.FixtureRequest) -> Ite
     """A store with an empty catalog, which is at `url` if a test asks for that too."""
     if "url" in request.fixturenames:
         opened = Store.open(request.getfixturevalue("url"), clock=clock)
+        yield opened
+        opened.close()
+        return
+    shared: Store = request.getfixturevalue(f"{backend}_store")
+    if backend == "postgres":
+        request.getfixturevalue("postgres_url")
     else:
-        opened = request.getfixturevalue(f"{backend}_store")
-        if backend == "postgres":
-            request.getfixturevalue("postgres_url")
-        else:
-            _empty(opened)
-    yield opened
-    opened.close()
-
-
-def _empty(store: Store) -> None:
-    with store.begin() as connection:
-        for table in _tables_to_empty():
-            connection.exec_driver_sql(f"DELETE FROM {table}")
-
-
-def _tables_to_empty() -> list[str]:
-    """All that a test may fill, those first that refer to others."""
-    return [table.name for table in reversed(metadata.sorted_tables) if table.name != "lake"]
+        empty_catalog(shared)
+    yield shared

@@ -202,8 +202,9 @@ def test_a_time_without_a_zone_is_a_bug_of_the_caller(store: Store) -> None:
         store.schemas.create(a_schema(created_at=datetime(2026, 1, 1)))
 
 
-def test_every_condition_of_the_catalog_reads_as_the_style_asks() -> None:
-    file = resources.files("headwater").joinpath("conditions/catalog.toml")
+@pytest.mark.parametrize("name", ["catalog", "catalog_files"])
+def test_every_condition_of_the_catalog_reads_as_the_style_asks(name: str) -> None:
+    file = resources.files("headwater").joinpath(f"conditions/{name}.toml")
     for entry in tomllib.loads(file.read_text(encoding="utf-8")).values():
         assert not entry["message"].endswith(".")
         assert entry["message"][0].islower() or entry["message"].startswith("{kind}")

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from threading import Barrier
 
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
-from tests.unit.catalog.new_catalog import new_catalog
+from tests.unit.catalog.new_catalog import emptied_store
 from tests.unit.catalog.samples import START, FakeClock, an_instance, at
 
 from headwater.catalog.lease_rules import Instance, Lease
@@ -209,10 +207,7 @@ class LeaseMachine(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.folder = TemporaryDirectory()
-        self.clock = FakeClock()
-        url = new_catalog(Path(self.folder.name) / "catalog.db")
-        self.store = Store.open(url, clock=self.clock)
+        self.store, self.clock = emptied_store()
         self.numbers: dict[str, int] = {}
         self.highest = 0
         for name in ("a", "b", "c"):
@@ -257,10 +252,6 @@ class LeaseMachine(RuleBasedStateMachine):
                 continue
             holders.append(number)
         assert holders in ([], [self.highest])
-
-    def teardown(self) -> None:
-        self.store.close()
-        self.folder.cleanup()
 
 
 LeaseMachine.TestCase.settings = settings(max_examples=25, stateful_step_count=25, deadline=None)

@@ -207,4 +207,4 @@ def test_a_thousand_volumes_and_connections_are_listed_quickly(lake: Store) -> N
         return time.perf_counter() - started
 
     # The best of several, because the machine may be busy with something else.
-    assert min(once() for _ in range(5)) < 0.2
+    assert min(once() for _ in range(3)) < 0.2
