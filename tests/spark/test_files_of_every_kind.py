@@ -226,16 +226,18 @@ NAMES = [
 
 def test_files_are_read_whatever_they_are_called(loading: Loading) -> None:
     folder = uuid.uuid4().hex[:8]
-    for number, name in enumerate(NAMES):
+    # SeaweedFS takes a backslash for a slash.
+    names = [name for name in NAMES if loading.place.kind == "local" or "\\" not in name]
+    for number, name in enumerate(names):
         loading.place.write(f"{folder}/{name}", b"%d,x\n" % number)
     table = loading.table()
-    files = ", ".join(text_literal(f"{folder}/{name}") for name in NAMES)
+    files = ", ".join(text_literal(f"{folder}/{name}") for name in names)
     result = loading.lake.sql(
         f"COPY INTO {table} FROM VOLUME v USING CSV FILES({files}) PURGE = TRUE ON_ERROR = ABORT"
     )
     assert {(row[1], row[2]) for row in result.rows} == {("SUCCESS", 1)}
-    assert len(result.rows) == len(NAMES)
-    assert loading.rows(table) == sorted(((n, "x") for n in range(len(NAMES))), key=str)
+    assert len(result.rows) == len(names)
+    assert loading.rows(table) == sorted(((n, "x") for n in range(len(names))), key=str)
     history = loading.lake.sql(f"SELECT file_path FROM load_history('{table}')").rows
     assert {path for (path,) in history} == {row[0] for row in result.rows}
     # what was loaded is gone, under its own name and no other
@@ -257,6 +259,8 @@ def test_a_bad_file_is_named_whatever_it_is_called(loading: Loading, name: str) 
 
 
 def test_ten_thousand_columns(loading: Loading) -> None:
+    if loading.place.kind != "local":
+        pytest.skip("it takes long, and where the file is makes no difference")
     width = 10_000
     lines = [",".join(f"c{i}" for i in range(width)), ",".join(map(str, range(width)))]
     folder = loading.folder(a_csv="\n".join(lines).encode())
@@ -330,4 +334,4 @@ class TestStoresThatCannotBeReached:
             assert len(lake.sql("SELECT * FROM VOLUME v USING CSV SUBDIRECTORY 'x'").rows) == 1
         for sql in self.STATEMENTS:
             error = self.fails(lake, sql)
-            assert error.condition.startswith("STORAGE"), str(error)
+            assert error.condition == "STORE_UNREACHABLE", str(error)

@@ -11,13 +11,16 @@ from headwater.names import quote_identifier, quote_literal
 from headwater.sql.copy_into_volume import CopyIntoVolume
 from headwater.sql.file_formats import (
     CsvWriteOptions,
-    FileFormat,
     JsonWriteOptions,
     ParquetWriteOptions,
     TextWriteOptions,
     WriteOptions,
 )
 
+LINE_END_INSIDE = "HEADWATER_LINE_END_INSIDE"
+"""What Spark says when a text cannot be written; never seen by users."""
+
+_LINE_END = "\n"
 _NESTED = ("array<", "map<", "struct<", "variant")
 _CODECS = {"gzip": "gzip", "zlib": "deflate", None: "none"}
 # Every digit of a timestamp is kept; Spark's own format ends at milliseconds.
@@ -27,19 +30,22 @@ _JSON_TIMES = {
 }
 
 
-def select_list(columns: Sequence[TableColumn], file_format: FileFormat, zone: str | None) -> str:
+def select_list(columns: Sequence[TableColumn], options: WriteOptions) -> str:
     """The columns as the format can hold them."""
-    if file_format is FileFormat.TEXT and len(columns) != 1:
+    if isinstance(options, TextWriteOptions) and len(columns) != 1:
         raise NotSupported("TEXT_HAS_ONE_COLUMN", columns=len(columns))
-    if file_format is not FileFormat.CSV:
+    if not isinstance(options, CsvWriteOptions):
         return "*"
-    return ", ".join(
-        f"{_csv_value(column, zone)} AS {quote_identifier(column.name)}" for column in columns
-    )
+    values = [_csv_value(column, options) for column in columns]
+    if len(columns) == 1 and not options.null_value:
+        # NULL and an empty text look the same, but a line with nothing in it is no row to readers.
+        values = [f"coalesce(cast({values[0]} AS STRING), '')"]
+    names = (quote_identifier(column.name) for column in columns)
+    return ", ".join(f"{value} AS {name}" for value, name in zip(values, names, strict=True))
 
 
-def _csv_value(column: TableColumn, zone: str | None) -> str:
-    name = quote_identifier(column.name)
+def _csv_value(column: TableColumn, options: CsvWriteOptions) -> str:
+    name, zone = quote_identifier(column.name), options.time_zone
     if column.type.startswith(_NESTED):
         return f"to_json({name})"
     if column.type == "binary":
@@ -52,6 +58,10 @@ def _csv_value(column: TableColumn, zone: str | None) -> str:
         return f"cast({moment} AS STRING)"
     if column.type == "timestamp_ntz":
         return f"cast({name} AS STRING)"
+    if column.type == "string" and options.line_sep != _LINE_END:
+        # Spark would write lineSep in its place.
+        failure = f"raise_error({quote_literal(LINE_END_INSIDE)})"
+        return f"if(contains({name}, {quote_literal(_LINE_END)}), {failure}, {name})"
     return name
 
 

@@ -9,8 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from headwater.errors import Span
-from headwater.files.copy_out import file_names, select_list, spark_options, touches
+from headwater.errors import HeadwaterError, Span, UserError
+from headwater.files.copy_out import (
+    LINE_END_INSIDE,
+    file_names,
+    select_list,
+    spark_options,
+    touches,
+)
 from headwater.files.finishing import (
     empty_folder,
     move_into_place,
@@ -24,7 +30,6 @@ from headwater.names import counted
 from headwater.result import Result
 from headwater.sql.copy_into_volume import CopyIntoVolume
 from headwater.sql.edits import Edit, EditedText
-from headwater.sql.file_formats import CsvWriteOptions
 from headwater.statements.context import Context
 from headwater.statements.spark_text import spark_text
 from headwater.statements.volume_relations import volume_of
@@ -68,12 +73,16 @@ def _query(context: Context, statement: CopyIntoVolume) -> Iterator[EditedText]:
 def _write(statement: CopyIntoVolume, spark: SparkConnection, query: EditedText, path: str) -> None:
     columns = spark.columns_of(query)
     options = statement.options
-    zone = options.time_zone if isinstance(options, CsvWriteOptions) else None
-    chosen = select_list(columns, statement.format, zone)
+    chosen = select_list(columns, options)
     # A comment at the end of the query must not swallow the parenthesis.
     wrapped = query.wrapped(f"SELECT {chosen} FROM (", "\n)")  # noqa: S608
     writer = spark_options(options, columns)
-    spark.write_files(wrapped, FileTarget(statement.format, path, writer, statement.single))
+    try:
+        spark.write_files(wrapped, FileTarget(statement.format, path, writer, statement.single))
+    except HeadwaterError as error:
+        if LINE_END_INSIDE in error.message:
+            raise UserError("LINE_END_IN_TEXT", detail=error.detail) from None
+        raise
 
 
 def _finish(volume: OpenVolume, statement: CopyIntoVolume, job_id: str, staging: str) -> list[str]:

@@ -10,7 +10,7 @@ from headwater.files.copy_out import file_names, select_list, spark_options, tou
 from headwater.files.finishing import Touches
 from headwater.sql.copy_into_volume import CopyIntoVolume, parse_copy
 from headwater.sql.cursor import Cursor
-from headwater.sql.file_formats import CsvWriteOptions, FileFormat, JsonWriteOptions
+from headwater.sql.file_formats import CsvWriteOptions, JsonWriteOptions, TextWriteOptions
 
 
 def column(name: str, kind: str) -> TableColumn:
@@ -67,12 +67,18 @@ def test_spark_compresses_only_what_is_not_touched_again(
 
 def test_columns_are_written_as_csv_can_hold_them() -> None:
     columns = [column("a", "int"), column("b", "array<int>"), column("c d", "binary")]
-    assert select_list(columns, FileFormat.CSV, None) == (
+    assert select_list(columns, CsvWriteOptions()) == (
         "`a` AS `a`, to_json(`b`) AS `b`, base64(`c d`) AS `c d`"
     )
-    assert select_list(columns, FileFormat.JSON, None) == "*"
+    assert select_list(columns, JsonWriteOptions()) == "*"
     with pytest.raises(NotSupported, match="TEXT_HAS_ONE_COLUMN"):
-        select_list(columns, FileFormat.TEXT, None)
+        select_list(columns, TextWriteOptions())
+
+
+def test_a_row_of_one_null_is_a_line_that_readers_see() -> None:
+    (only,) = [column("a", "int")]
+    assert select_list([only], CsvWriteOptions()) == "coalesce(cast(`a` AS STRING), '') AS `a`"
+    assert select_list([only], CsvWriteOptions(null_value="x")) == "`a` AS `a`"
 
 
 def test_a_header_without_quotes_refuses_names_that_need_them() -> None:
