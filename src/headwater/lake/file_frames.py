@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 BROKEN_JSON = "__headwater_broken__"
 NOT_UTF8 = "HEADWATER_NOT_UTF8"
 _BYTES_PER_FILE = 128 << 20
+# The optimizer may expect anything of a join; Spark wants a number that fits.
+_MOST_FILES = 100_000
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 # What the documents infer for CSV; Spark would also see dates and times.
 _INFERRED = ("int", "bigint", "double", "boolean")
@@ -51,17 +53,15 @@ def write_files(frame: DataFrame, target: FileTarget) -> None:
         only = frame.columns[0]
         frame = frame.select(functions.col(_quoted(only)).cast("string").alias("value"))
     parts = 1 if target.single else _files_for(frame)
-    # Fewer tasks for what is small, so that a small table is one file; never more.
-    if parts < frame.rdd.getNumPartitions():
-        frame = frame.coalesce(parts)
-    writer = frame.write.mode("errorifexists").options(**dict(target.options))
+    # Fewer tasks for what is small, so that a small table is one file; coalesce never makes more.
+    writer = frame.coalesce(parts).write.mode("errorifexists").options(**dict(target.options))
     writer.format(target.format.lower()).save(target.path)
 
 
 def _files_for(frame: DataFrame) -> int:
     """How many files the rows fill, by what Spark's optimizer expects of their size."""
     expected = frame._jdf.queryExecution().optimizedPlan().stats().sizeInBytes()
-    return int(str(expected)) // _BYTES_PER_FILE + 1
+    return min(int(str(expected)) // _BYTES_PER_FILE + 1, _MOST_FILES)
 
 
 def _read(session: SparkSession, scan: FileScan) -> DataFrame:
