@@ -58,6 +58,7 @@ def transfer_all(
     workers = min(parallel or DEFAULT_PARALLEL, len(transfers))
     pool = ThreadPoolExecutor(workers, thread_name_prefix="headwater-transfer")
     stop = threading.Event()
+    lake.transfers[job_id] = (0, len(transfers))
     work = {pool.submit(_copy, each, stop): i for i, each in enumerate(transfers)}
     run = _Run(transfers, work)
     try:
