@@ -141,6 +141,8 @@ class SparkConnection:
         with self._in_session():
             from pyspark.sql.functions import udf
 
+            # PySpark looks at type hints for another kind of function, and warns if it finds none.
+            function.__annotations__ = {}
             made = udf(function, "string").asNondeterministic()
             self._session.udf.register(name, made)
 
