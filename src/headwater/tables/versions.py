@@ -47,7 +47,10 @@ def first_commits(lake: OpenLake, table: Table) -> tuple[Table, tuple[TableVersi
 
 
 def bytes_written(lake: OpenLake, table_id: str, version: TableVersion) -> int | None:
-    """The size of the files that the last Delta commit of a version added; None if it is gone."""
+    """The size of the files that the last Delta commit of a version added; None if it is gone.
+
+    A file that only got another deletion vector was not written again.
+    """
     table = lake.store.tables.get_by_id(table_id)
     if table is None or table.kind is TableKind.VIEW:
         return None
@@ -56,4 +59,5 @@ def bytes_written(lake: OpenLake, table_id: str, version: TableVersion) -> int |
     if text is None:
         return None
     commit = parse_commit(text, version.delta_version, table=files.table)
-    return sum(file.bytes or 0 for file in commit.adds)
+    kept = {file.id.path for file in commit.removes}
+    return sum(file.bytes or 0 for file in commit.adds if file.id.path not in kept)
