@@ -8,13 +8,24 @@ from __future__ import annotations
 import gc
 import os
 import signal
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
+import pytest
 from hypothesis import settings
+
+from tests.seaweedfs import SeaweedServer, running_seaweedfs
 
 settings.register_profile("headwater", print_blob=True, deadline=None)
 settings.load_profile("headwater")
+
+
+@pytest.fixture(scope="session")
+def seaweedfs() -> Iterator[SeaweedServer]:
+    """A real S3 server on loopback, which stops with the tests."""
+    with running_seaweedfs() as server:
+        yield server
 
 
 def pytest_collection_finish() -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.seaweedfs import SeaweedMissing, SeaweedServer, running_seaweedfs
 from tests.spark.places import Place, local_place, s3_place
 
 import headwater
@@ -39,16 +38,6 @@ def lake(lake_path: Path) -> Iterator[headwater.Connection]:
     """A connection to a new lake."""
     with headwater.connect(lake_path) as connection:
         yield connection
-
-
-@pytest.fixture(scope="session")
-def seaweedfs() -> Iterator[SeaweedServer]:
-    """A real S3 server on loopback."""
-    try:
-        with running_seaweedfs() as server:
-            yield server
-    except SeaweedMissing as error:
-        pytest.skip(str(error))
 
 
 @pytest.fixture(scope="module", params=["local", "s3"])

@@ -258,9 +258,9 @@ def test_a_bad_file_is_named_whatever_it_is_called(loading: Loading, name: str) 
     assert caught.value.condition == "FILE_UNREADABLE", str(caught.value)
 
 
+# Slow, and where the file is makes no difference: on one kind of store.
+@pytest.mark.parametrize("place", ["local"], indirect=True, scope="module")
 def test_ten_thousand_columns(loading: Loading) -> None:
-    if loading.place.kind != "local":
-        pytest.skip("it takes long, and where the file is makes no difference")
     width = 10_000
     lines = [",".join(f"c{i}" for i in range(width)), ",".join(map(str, range(width)))]
     folder = loading.folder(a_csv="\n".join(lines).encode())

@@ -1,12 +1,10 @@
-"""What the unit tests share: a lake that is made once and copied, and one real S3 server."""
+"""What the unit tests share: a lake that is made once and copied, and which need servers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.seaweedfs import SeaweedMissing, SeaweedServer, running_seaweedfs
 
 import headwater
 
@@ -39,13 +37,3 @@ def new_lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("lakes") / "new"
     headwater.connect(folder).close()
     return folder
-
-
-@pytest.fixture(scope="session")
-def seaweedfs() -> Iterator[SeaweedServer]:
-    """A server that stops with the tests."""
-    try:
-        with running_seaweedfs() as server:
-            yield server
-    except SeaweedMissing as missing:
-        pytest.skip(str(missing))
