@@ -51,6 +51,7 @@ from headwater.tables.registration import register_table
 
 _MOST_NESTED_VIEWS = 50
 _MISSING = re.compile(r"view (`.+?`) cannot be found")
+_FILES_HINT = "the files of a volume are read by FROM VOLUME <volume> USING <format>"
 _ROUTINE = re.compile(r"routine `(?:.+`\.`)?(.+?)` on")
 
 
@@ -109,7 +110,7 @@ def _better(context: Context, error: HeadwaterError, scans: list[VolumeScan]) ->
         find_table(context.store, context.qualify(name), span=error.span)
     except UserError as better:
         near = did_you_mean(name.name, context.session.temporary_views)
-        better.hint = near or better.hint
+        better.hint = _FILES_HINT if name.name == "volume" else near or better.hint
         better.detail = error.detail
         return better
     return error

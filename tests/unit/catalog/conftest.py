@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.postgres import PostgresMissing, PostgresServer, running_postgres
+from tests.postgres import PostgresServer, running_postgres
 from tests.unit.catalog.new_catalog import empty_catalog, new_catalog, tables_to_empty
 from tests.unit.catalog.samples import START, FakeClock
 
@@ -15,11 +15,8 @@ from headwater.catalog.store import Store
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[PostgresServer]:
-    try:
-        with running_postgres() as server:
-            yield server
-    except PostgresMissing as missing:
-        pytest.skip(f"PostgreSQL is not installed: {missing}")
+    with running_postgres() as server:
+        yield server
 
 
 @pytest.fixture(scope="session")
