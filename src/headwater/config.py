@@ -53,6 +53,18 @@ class Config:
     """How long it is remembered which files were loaded into which table."""
     lease_seconds: int = 30
     """How long a silent writer keeps the lake before another process may take it over."""
+    pipe_poll_seconds: int = 30
+    """How often a pipe looks for new files."""
+    pipe_files_per_batch: int = 1000
+    """How many files a pipe loads in one commit at most."""
+    pipe_megabytes_per_batch: int = 4096
+    """How much a pipe loads in one commit at most, unless one file alone is bigger."""
+    pipe_failures: int = 5
+    """After how many failures in a row a pipe stops and is INVALID."""
+    pipe_batches_at_once: int = 2
+    """How many batches run side by side on one virtual cluster."""
+    pipe_heal_minutes: int = 0
+    """How often a pipe with event notifications lists its files for lost events; 0 is never."""
 
 
 _PLACES = {
@@ -67,12 +79,24 @@ _PLACES = {
     "data_retention_days": ("tables", "retention_days"),
     "load_history_retention_days": ("files", "load_history_days"),
     "lease_seconds": ("lake", "lease_seconds"),
+    "pipe_poll_seconds": ("pipes", "poll_seconds"),
+    "pipe_files_per_batch": ("pipes", "files_per_batch"),
+    "pipe_megabytes_per_batch": ("pipes", "megabytes_per_batch"),
+    "pipe_failures": ("pipes", "failures"),
+    "pipe_batches_at_once": ("pipes", "batches_at_once"),
+    "pipe_heal_minutes": ("pipes", "heal_minutes"),
 }
 _INTEGERS = {
     "job_retention_days": 1,
     "data_retention_days": 0,
     "load_history_retention_days": 1,
     "lease_seconds": 3,
+    "pipe_poll_seconds": 1,
+    "pipe_files_per_batch": 1,
+    "pipe_megabytes_per_batch": 1,
+    "pipe_failures": 1,
+    "pipe_batches_at_once": 1,
+    "pipe_heal_minutes": 0,
 }
 
 
@@ -209,4 +233,15 @@ TEMPLATE = """\
 
 [tables]
 # retention_days = 7           # how long old versions and dropped tables can be brought back
+
+[files]
+# load_history_days = 7        # how long it is remembered which files were loaded
+
+[pipes]
+# poll_seconds = 30            # how often a pipe looks for new files
+# files_per_batch = 1000       # the most that one commit of a pipe holds
+# megabytes_per_batch = 4096
+# failures = 5                 # in a row, until a pipe is INVALID
+# batches_at_once = 2          # on one virtual cluster
+# heal_minutes = 0             # how often event pipes list their files for lost events; 0: never
 """

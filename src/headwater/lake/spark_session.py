@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 USER_METADATA = "spark.databricks.delta.commitInfo.userMetadata"
+TRANSACTION_APP = "spark.databricks.delta.write.txnAppId"
+TRANSACTION = "spark.databricks.delta.write.txnVersion"
 
 
 class SparkConnection:
@@ -82,15 +84,26 @@ class SparkConnection:
             return [row[0] for row in self._session.sql("SHOW FUNCTIONS").collect()]
 
     @contextmanager
-    def commit_note(self, note: str) -> Iterator[None]:
-        """Write `note` into every Delta commit made inside."""
+    def commit_note(
+        self, note: str, *, transaction: tuple[str, int] | None = None
+    ) -> Iterator[None]:
+        """Write `note` into every Delta commit made inside.
+
+        With a `transaction`, an application and a number, Delta does nothing if the table has a
+        commit of that application with that number or a higher one.
+        """
+        settings = {USER_METADATA: note}
+        if transaction is not None:
+            settings |= {TRANSACTION_APP: transaction[0], TRANSACTION: str(transaction[1])}
         with self._in_session():
-            self._session.conf.set(USER_METADATA, note)
+            for key, value in settings.items():
+                self._session.conf.set(key, value)
         try:
             yield
         finally:
             with self._in_session():
-                self._session.conf.unset(USER_METADATA)
+                for key in settings:
+                    self._session.conf.unset(key)
 
     def create_view(self, name: str, table: pyarrow.Table) -> None:
         """Make rows visible to SQL under a temporary name."""

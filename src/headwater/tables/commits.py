@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from headwater.catalog.objects import Operation, Table, TableVersion
 from headwater.errors import SchemaError
-from headwater.lake.delta_log.stamp import Stamp
+from headwater.lake.delta_log.stamp import BatchMark, Stamp
 from headwater.lake.spark_session import SparkConnection
 from headwater.runtime.failpoints import reach
 from headwater.runtime.open_lake import OpenLake
@@ -20,10 +20,11 @@ from headwater.tables.versions import catch_up
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """Who commits: the job and its user."""
+    """Who commits: the job and its user; for a pipe also which of its batches."""
 
     job_id: str
     user: str
+    batch: BatchMark | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ class Committed:
 def stamp(lake: OpenLake, author: Author, operation: Operation) -> str:
     """The note for Delta commits, after making sure that this process may write."""
     fencing = lake.writer.ensure()
-    return Stamp(author.job_id, operation.value, author.user, fencing).to_json()
+    return Stamp(author.job_id, operation.value, author.user, fencing, author.batch).to_json()
 
 
 def commit(
@@ -64,7 +65,7 @@ def commit(
                 with spark.commit_note(stamp(lake, author, Operation.UPGRADE)):
                     prepare()
                 reach("commit.prepared")
-            with spark.commit_note(note):
+            with spark.commit_note(note, transaction=_transaction(author.batch)):
                 work()
             reach("commit.after_delta")
         finally:
@@ -72,6 +73,11 @@ def commit(
             after = catch_up(lake, before)
     made = [version for table_id, version in lake.store.versions.by_job(author.job_id)]
     return Committed(after, made[-1] if made else None)
+
+
+def _transaction(batch: BatchMark | None) -> tuple[str, int] | None:
+    """Delta takes each batch of a pipe once, even if a process that seemed dead commits it late."""
+    return None if batch is None else (f"pipe:{batch.pipe}", batch.number)
 
 
 def _still_there(lake: OpenLake, table: Table) -> Table:

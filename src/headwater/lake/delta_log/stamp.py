@@ -6,19 +6,39 @@ Invariant: reading gives back what was written; any other `userMetadata` is anot
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 _KEY = "headwater"
 
 
 @dataclass(frozen=True, slots=True)
+class BatchMark:
+    """A batch of a pipe: its commit says how far the pipe has come, so both move together.
+
+    `offsets` are the next ones to read from Kafka, by topic and partition.
+    """
+
+    pipe: str
+    number: int
+    offsets: Mapping[str, Mapping[str, int]] | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        body: dict[str, Any] = {"pipe": self.pipe, "number": self.number}
+        return body if self.offsets is None else body | {"offsets": self.offsets}
+
+
+@dataclass(frozen=True, slots=True)
 class Stamp:
-    """Which job committed, doing what, for whom, under which fencing number."""
+    """Which job committed, doing what, for whom, under which fencing number, as which batch."""
 
     job: str
     operation: str | None = None
     user: str | None = None
     fence: int | None = None
+    batch: BatchMark | None = None
 
     def to_json(self) -> str:
         """The text for `userMetadata`.
@@ -26,12 +46,14 @@ class Stamp:
         >>> Stamp("j1", "INSERT_INTO", "ann", 7).to_json()
         '{"headwater": {"job": "j1", "operation": "INSERT_INTO", "user": "ann", "fence": 7}}'
         """
-        body = {
+        body: dict[str, Any] = {
             "job": self.job,
             "operation": self.operation,
             "user": self.user,
             "fence": self.fence,
         }
+        if self.batch is not None:
+            body["batch"] = self.batch.to_dict()
         return json.dumps({_KEY: body})
 
 
@@ -47,6 +69,13 @@ def read_stamp(user_metadata: str | None) -> Stamp | None:
             operation=body.get("operation"),
             user=body.get("user"),
             fence=body.get("fence"),
+            batch=_batch(body.get("batch")),
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
+
+
+def _batch(body: dict[str, Any] | None) -> BatchMark | None:
+    if body is None:
+        return None
+    return BatchMark(str(body["pipe"]), int(body["number"]), body.get("offsets"))
