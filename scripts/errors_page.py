@@ -30,6 +30,7 @@ _TITLES = {
     "connections": "Connections",
     "volumes": "Volumes and their files",
     "copy": "COPY",
+    "pipes": "Pipes and Kafka",
     "files": "Files of volumes",
     "config": "Settings and the lake folder",
     "platform": "Java and the jars",

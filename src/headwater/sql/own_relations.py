@@ -1,7 +1,7 @@
 """Relations that Spark does not know, recognised by the words they start with.
 
-`VOLUME v USING ..`, `DIRECTORY(VOLUME v)` and `LOAD_HISTORY('t')`. A table may be called volume,
-user or directory: only what no query of Spark's could mean is taken.
+`VOLUME v USING ..`, `DIRECTORY(VOLUME v)`, `LOAD_HISTORY('t')` and `READ_KAFKA(..)`. A table may be
+called volume, user or directory: only what no query of Spark's could mean is taken.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TypeAlias
 from headwater.errors import Span, UserError
 from headwater.names import ObjectName, quote_literal
 from headwater.sql.cursor import Cursor
+from headwater.sql.read_kafka import ReadKafka, parse_read_kafka
 from headwater.sql.tokens import Token
 from headwater.sql.volume_refs import VolumeKind, VolumeRef, parse_volume_ref, volume_kind_at
 from headwater.sql.volume_relation import VolumeRelation, parse_volume_relation
@@ -50,9 +51,9 @@ class LoadHistoryRelation:
         return "load_history"
 
 
-OwnRelation: TypeAlias = VolumeRelation | DirectoryRelation | LoadHistoryRelation
+OwnRelation: TypeAlias = VolumeRelation | DirectoryRelation | LoadHistoryRelation | ReadKafka
 
-_FIRST_WORDS = frozenset(("VOLUME", "TABLE", "USER", "DIRECTORY", "LOAD_HISTORY"))
+_FIRST_WORDS = frozenset(("VOLUME", "TABLE", "USER", "DIRECTORY", "LOAD_HISTORY", "READ_KAFKA"))
 
 
 def take_own_relation(text: str, tokens: list[Token], place: int) -> tuple[OwnRelation, int] | None:
@@ -79,11 +80,13 @@ def _is(token: Token, symbol: str) -> bool:
     return token.kind == "symbol" and token.text == symbol
 
 
-def _function(cursor: Cursor) -> DirectoryRelation | LoadHistoryRelation | None:
+def _function(cursor: Cursor) -> DirectoryRelation | LoadHistoryRelation | ReadKafka | None:
     if not _is(cursor.peek(1), "("):
         return None
     if cursor.at("DIRECTORY"):
         return _directory(cursor)
+    if cursor.at("READ_KAFKA"):
+        return parse_read_kafka(cursor)
     return _load_history(cursor) if cursor.at("LOAD_HISTORY") else None
 
 

@@ -21,6 +21,8 @@ from headwater.sql.connections import (
     parse_show_connections,
 )
 from headwater.sql.copy_into_volume import parse_copy
+from headwater.sql.create_kafka_table import parse_create_kafka_table
+from headwater.sql.create_pipe import parse_create_pipe, parse_replace_pipe
 from headwater.sql.create_table import parse_create_table
 from headwater.sql.create_volume import parse_create_volume
 from headwater.sql.cursor import Cursor
@@ -34,6 +36,13 @@ from headwater.sql.drop import (
 )
 from headwater.sql.history import parse_desc_history, parse_optimize, parse_restore_table
 from headwater.sql.jobs import parse_cancel_job, parse_desc_job, parse_show_jobs
+from headwater.sql.pipes import (
+    parse_alter_pipe,
+    parse_desc_pipe,
+    parse_drop_pipe,
+    parse_show_create_pipe,
+    parse_show_pipes,
+)
 from headwater.sql.query import parse_explain, parse_query, parse_spark_command
 from headwater.sql.schemas import (
     parse_alter_schema,
@@ -79,6 +88,7 @@ Parser = Callable[[Cursor], Statement]
 # The longest match wins, so `DESC HISTORY` comes before `DESC` without any order here.
 PARSERS: dict[str, Parser] = {
     "ALTER DATABASE": parse_alter_schema,
+    "ALTER PIPE": parse_alter_pipe,
     "ALTER SCHEMA": parse_alter_schema,
     "ALTER TABLE": parse_alter_table,
     "ALTER VIEW": parse_alter_view,
@@ -86,11 +96,13 @@ PARSERS: dict[str, Parser] = {
     "CANCEL JOB": parse_cancel_job,
     "COPY": parse_copy,
     "CREATE DATABASE": parse_create_schema,
+    "CREATE EXTERNAL TABLE": parse_create_kafka_table,
     "CREATE EXTERNAL VOLUME": parse_create_volume,
     "CREATE OR REPLACE EXTERNAL VOLUME": parse_create_volume,
     "CREATE OR REPLACE TABLE": parse_create_table,
     "CREATE OR REPLACE VIEW": parse_create_view,
     "CREATE OR REPLACE VOLUME": parse_create_volume,
+    "CREATE PIPE": parse_create_pipe,
     "CREATE SCHEMA": parse_create_schema,
     "CREATE STORAGE CONNECTION": parse_create_storage_connection,
     "CREATE TABLE": parse_create_table,
@@ -102,10 +114,12 @@ PARSERS: dict[str, Parser] = {
     "DESC DATABASE": parse_desc_schema,
     "DESC HISTORY": parse_desc_history,
     "DESC JOB": parse_desc_job,
+    "DESC PIPE": parse_desc_pipe,
     "DESC SCHEMA": parse_desc_schema,
     "DESC VOLUME": parse_desc_volume,
     "DROP CONNECTION": parse_drop_connection,
     "DROP DATABASE": parse_drop_schema,
+    "DROP PIPE": parse_drop_pipe,
     "DROP SCHEMA": parse_drop_schema,
     "DROP TABLE": parse_drop_table,
     "DROP VIEW": parse_drop_view,
@@ -126,8 +140,10 @@ PARSERS: dict[str, Parser] = {
     "SHOW COLUMNS": parse_show_columns,
     "SHOW CONNECTIONS": parse_show_connections,
     "SHOW CREATE": parse_show_create_table,
+    "SHOW CREATE PIPE": parse_show_create_pipe,
     "SHOW DATABASES": parse_show_schemas,
     "SHOW JOBS": parse_show_jobs,
+    "SHOW PIPES": parse_show_pipes,
     "SHOW SCHEMAS": parse_show_schemas,
     "SHOW TABLE VOLUME DIRECTORY": parse_show_volume_directory,
     "SHOW TABLES": parse_show_tables,
@@ -152,6 +168,8 @@ _REFUSED: dict[str, Parser] = {
     "CREATE CATALOG CONNECTION": parse_other_connection,
     "CREATE CONNECTION": parse_other_connection,
     "CREATE EXTERNAL CATALOG": parse_other_connection,
+    "CREATE OR REPLACE EXTERNAL TABLE": parse_create_kafka_table,
+    "CREATE OR REPLACE PIPE": parse_replace_pipe,
     "CREATE OR REPLACE STORAGE CONNECTION": parse_alter_connection,
     "DROP STORAGE CONNECTION": parse_drop_connection,
 }
@@ -212,7 +230,10 @@ def _word(cursor: Cursor, ahead: int) -> str:
 
 
 _INSTEAD: dict[tuple[str, ...], str] = {
-    ("CREATE", "EXTERNAL"): "CREATE EXTERNAL VOLUME, or CREATE TABLE .. LOCATION '/a/folder'",
+    (
+        "CREATE",
+        "EXTERNAL",
+    ): "CREATE EXTERNAL VOLUME or EXTERNAL TABLE, or CREATE TABLE .. LOCATION '/a/folder'",
     ("DROP", "EXTERNAL"): "did you mean DROP VOLUME?",
     ("DROP", "FUNCTION"): "did you mean DROP TEMPORARY FUNCTION?",
 }
