@@ -178,6 +178,9 @@ def round_trip(
     names = SCHEMA.names
     for before, after in zip(expected, found, strict=False):
         for name, one, other in zip(names, before, after, strict=True):
+            if kind == "CSV" and isinstance(one, datetime):
+                # Times stand in CSV as clocks show them: the hour that comes twice a year is once.
+                one = one.replace(fold=0)
             assert repr(one) == repr(other), f"row {before[0]}, column {name}"
     assert len(expected) == len(found)
 

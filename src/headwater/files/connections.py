@@ -46,7 +46,7 @@ def _keys(lake: OpenLake, connection: Connection) -> AccessKeys | None:
 
     ring = key_source(lake).load()
     opened = {
-        name: open_sealed(sealed, ring, connection_id=connection.id, name=name)
+        name: open_sealed(sealed, ring, owner_id=connection.id, name=name)
         for name, sealed in connection.sealed.items()
     }
     return AccessKeys(opened["access_id"], opened["secret_key"])

@@ -35,7 +35,7 @@ def rotate_key(lake: OpenLake) -> Rotation:
     with lake.store.begin() as transaction:
         for connection in lake.store.connections.list(connection=transaction):
             sealed = {
-                name: reseal(text, ring, connection_id=connection.id, name=name)
+                name: reseal(text, ring, owner_id=connection.id, name=name)
                 for name, text in connection.sealed.items()
             }
             if sealed != connection.sealed:

@@ -70,4 +70,4 @@ def _sealed(context: Context, secrets: Keys, connection_id: str) -> dict[str, st
     from headwater.sealing.seal import seal
 
     ring = key_source(context.lake).load_or_create()
-    return {key: seal(value, ring, connection_id=connection_id, name=key) for key, value in secrets}
+    return {key: seal(value, ring, owner_id=connection_id, name=key) for key, value in secrets}

@@ -7,6 +7,7 @@ from dataclasses import replace
 from headwater.catalog.objects import Table, TableKind, TableVersion
 from headwater.lake.delta_log.actions import parse_commit
 from headwater.lake.delta_log.files import LocalLogFiles
+from headwater.lake.delta_log.stamp import BatchMark, read_stamp
 from headwater.lake.delta_log.sync import read_new
 from headwater.runtime.open_lake import OpenLake
 
@@ -61,3 +62,23 @@ def bytes_written(lake: OpenLake, table_id: str, version: TableVersion) -> int |
     commit = parse_commit(text, version.delta_version, table=files.table)
     kept = {file.id.path for file in commit.removes}
     return sum(file.bytes or 0 for file in commit.adds if file.id.path not in kept)
+
+
+def batch_mark(lake: OpenLake, table: Table, version: TableVersion) -> BatchMark | None:
+    """Which batch of which pipe made a version, if one did and its commit is still there."""
+    return _mark(LocalLogFiles(lake.location(table)), version.delta_version)
+
+
+def newest_batch(lake: OpenLake, table: Table, pipe_id: str) -> BatchMark | None:
+    """The last batch of a pipe that the log of a table holds, from its newest commit backwards."""
+    files = LocalLogFiles(lake.location(table))
+    marks = (_mark(files, version) for version in reversed(files.list_commits()))
+    return next((mark for mark in marks if mark is not None and mark.pipe == pipe_id), None)
+
+
+def _mark(files: LocalLogFiles, version: int) -> BatchMark | None:
+    text = files.read_commit(version)
+    if text is None:
+        return None
+    stamp = read_stamp(parse_commit(text, version, table=files.table).user_metadata)
+    return stamp.batch if stamp is not None else None

@@ -21,26 +21,26 @@ texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
 
 
 def sealed_for(secret: str, ring: KeyRing = RING) -> str:
-    return seal(secret, ring, connection_id="c1", name="SECRET_KEY")
+    return seal(secret, ring, owner_id="c1", name="SECRET_KEY")
 
 
 def opened(sealed: str, ring: KeyRing = RING) -> str:
-    return open_sealed(sealed, ring, connection_id="c1", name="SECRET_KEY")
+    return open_sealed(sealed, ring, owner_id="c1", name="SECRET_KEY")
 
 
 @given(secret=texts, connection=texts, name=texts)
 def test_what_is_sealed_can_be_opened(secret: str, connection: str, name: str) -> None:
-    sealed = seal(secret, RING, connection_id=connection, name=name)
+    sealed = seal(secret, RING, owner_id=connection, name=name)
     assert is_sealed(sealed)
-    assert open_sealed(sealed, RING, connection_id=connection, name=name) == secret
+    assert open_sealed(sealed, RING, owner_id=connection, name=name) == secret
 
 
 @given(here=st.tuples(texts, texts), there=st.tuples(texts, texts))
 def test_it_opens_nowhere_else(here: tuple[str, str], there: tuple[str, str]) -> None:
     assume(here != there)
-    sealed = seal("x", RING, connection_id=here[0], name=here[1])
+    sealed = seal("x", RING, owner_id=here[0], name=here[1])
     with pytest.raises(UserError, match="SECRET_DAMAGED"):
-        open_sealed(sealed, RING, connection_id=there[0], name=there[1])
+        open_sealed(sealed, RING, owner_id=there[0], name=there[1])
 
 
 @given(data=st.data())
@@ -84,9 +84,9 @@ def test_the_missing_key_is_named() -> None:
 @given(secret=texts)
 def test_keys_are_changed_by_resealing(secret: str) -> None:
     before = sealed_for(secret)
-    after = reseal(before, BOTH, connection_id="c1", name="SECRET_KEY")
+    after = reseal(before, BOTH, owner_id="c1", name="SECRET_KEY")
     assert opened(after, KeyRing((NEW,), "")) == secret
-    assert reseal(after, BOTH, connection_id="c1", name="SECRET_KEY") == after
+    assert reseal(after, BOTH, owner_id="c1", name="SECRET_KEY") == after
 
 
 def test_importing_the_package_loads_no_cryptography() -> None:

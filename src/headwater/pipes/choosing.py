@@ -1,0 +1,113 @@
+"""Which of the files in a store a pipe loads next. Pure.
+
+Law: a path that the load history has as loaded is not loaded again, unless the file was replaced
+and the pipe says ON_REPLACED = LOAD. A broken file waits until it is replaced or the pipe changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import Enum, auto
+
+from headwater.catalog.load_history import LoadedFile, LoadStatus
+from headwater.sql.pipe_properties import OnReplaced
+from headwater.storage.store import FileInfo
+
+
+class Verdict(Enum):
+    """What a pipe does with a file."""
+
+    NEW = auto()
+    KNOWN = auto()
+    REPLACED = auto()
+    """Another file than the one that was loaded from this path, and not to be loaded."""
+    FORBIDDEN = auto()
+    """The same, for a pipe that takes it for a mistake."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What the pipe says about files it has seen before."""
+
+    on_replaced: OnReplaced = OnReplaced.SKIP
+    failed_since: datetime | None = None
+    """Failures before this moment are forgotten: the pipe was changed since."""
+    retry_failed: bool = False
+    """Whether a broken file stops the pipe (ABORT), so that it is tried again by resuming it."""
+
+
+def verdict(file: FileInfo, history: Sequence[LoadedFile], rules: Rules) -> Verdict:
+    """What to do with a file, by what the load history has about its path."""
+    by_status = {entry.status: entry for entry in history}
+    if LoadStatus.LOADING in by_status:
+        return Verdict.KNOWN
+    loaded = by_status.get(LoadStatus.LOADED)
+    if loaded is not None:
+        if _same(file, loaded):
+            return Verdict.KNOWN
+        if rules.on_replaced is OnReplaced.SKIP:
+            return Verdict.REPLACED
+        if rules.on_replaced is OnReplaced.FAIL:
+            return Verdict.FORBIDDEN
+    failed = by_status.get(LoadStatus.LOAD_FAILED)
+    if failed is not None and _same(file, failed) and not _again(failed, rules):
+        return Verdict.KNOWN
+    return Verdict.NEW
+
+
+def _same(file: FileInfo, entry: LoadedFile) -> bool:
+    return entry.file.etag is None or entry.file.etag == file.etag
+
+
+def _again(failed: LoadedFile, rules: Rules) -> bool:
+    forgotten = rules.failed_since is not None and failed.loaded_at < rules.failed_since
+    return rules.retry_failed or forgotten
+
+
+def is_temporary(path: str) -> bool:
+    """Whether IGNORE_TMP_FILE leaves a file out: it, or a folder on its way, is marked as such.
+
+    >>> is_temporary("a/_temporary_1/x.csv"), is_temporary("a/.SUCCESS"), is_temporary("_x.csv")
+    (True, True, False)
+    """
+    return any(segment.startswith((".", "_temporary")) for segment in path.split("/"))
+
+
+@dataclass(slots=True)
+class Choice:
+    """A batch being filled, bounded by files and bytes; a single bigger file is a batch alone."""
+
+    most_files: int
+    most_bytes: int
+    files: list[FileInfo] = field(default_factory=list)
+    bytes: int = 0
+    full: bool = False
+
+    def take(self, found: Iterable[FileInfo]) -> FileInfo | None:
+        """Add files while there is room; gives back the first one that has to wait, if any."""
+        for file in found:
+            if not self._fits(file):
+                self.full = True
+                return file
+            self.files.append(file)
+            self.bytes += file.size
+        return None
+
+    def _fits(self, file: FileInfo) -> bool:
+        if not self.files:
+            return True
+        return len(self.files) < self.most_files and self.bytes + file.size <= self.most_bytes
+
+
+def sort_out(
+    page: Iterable[FileInfo],
+    history: Mapping[str, Sequence[LoadedFile]],
+    rules: Rules,
+) -> dict[Verdict, list[FileInfo]]:
+    """The files of a page by what is to be done with them; `history` is by the path in the page."""
+    found: dict[Verdict, list[FileInfo]] = {each: [] for each in Verdict}
+    for file in page:
+        found[verdict(file, history.get(file.path, ()), rules)].append(file)
+    return found

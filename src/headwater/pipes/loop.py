@@ -1,0 +1,203 @@
+"""The loop: looks at every pipe when it is due, side by side, one batch of a pipe at a time.
+
+Only the process that holds the lake works; another one that is started waits until it may. Looking
+is cheap and has threads of its own; batches wait for a place on the virtual cluster of their pipe.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+
+from headwater.catalog.pipes import Pipe
+from headwater.errors import HeadwaterError, UserError
+from headwater.files.loads import purge
+from headwater.pipes.batches import Batch
+from headwater.pipes.due import seconds_until_due
+from headwater.pipes.open_pipe import OpenPipe
+from headwater.pipes.steps import LAKE_LOCKED, Outcome, RunBatch, Stepper
+from headwater.runtime.clock import now
+from headwater.runtime.open_lake import OpenLake
+from headwater.sql.pipe_properties import properties_of
+
+_TICK = 0.25
+_LOOK_FOR_CHANGES = 1.0
+_STANDBY = 1.0
+_MOST_THREADS = 128
+_LONG_POLL = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the loop says about itself, for a status line."""
+
+    pipes: int = 0
+    busy: int = 0
+    waiting_for: str | None = None
+    """Who holds the lake, while this process waits for it."""
+
+
+@dataclass(slots=True)
+class _Worked:
+    """A pipe as this process works on it."""
+
+    stepper: Stepper
+    looked_at: float | None = None
+    future: Future[Outcome] | None = None
+    idle: bool = False
+
+
+@dataclass(slots=True)
+class PipeLoop:
+    """Runs the pipes of a lake. `recover` repairs what a process left that held the lake before."""
+
+    lake: OpenLake
+    run: RunBatch
+    recover: Callable[[], None]
+    tell: Callable[[Told], None] = lambda told: None
+    _worked: dict[str, _Worked] = field(default_factory=dict)
+    _places: dict[str, threading.Semaphore] = field(default_factory=dict)
+    _purged_at: float = 0.0
+
+    def run_until_idle(self, stop: threading.Event | None = None) -> None:
+        """Look at every pipe until none has anything left; waits for those that try again."""
+        self._hold_lake()
+        with self._threads() as pool:
+            while not (stop and stop.is_set()):
+                running = self._running()
+                self._submit(pool, [p for p in running if self._has_work(p)], patience=1)
+                if not self._collect(running):
+                    break
+                time.sleep(_TICK / 10)
+        purge(self.lake)
+        self._close()
+
+    def run_forever(self, stop: threading.Event) -> None:
+        """Look at every pipe when it is due, until `stop` is set; batches under way end first."""
+        with self._threads() as pool:
+            running: list[Pipe] = []
+            read_at = -_LOOK_FOR_CHANGES
+            while not stop.is_set():
+                if not self._held(stop):
+                    continue
+                if time.monotonic() - read_at >= _LOOK_FOR_CHANGES:
+                    running, read_at = self._running(), time.monotonic()
+                    self._purge_left_overs()
+                self._submit(pool, [p for p in running if self._is_due(p)], patience=_LONG_POLL)
+                self._collect(running)
+                self.tell(Told(len(running), self._busy))
+                stop.wait(_TICK)
+        self._close()
+
+    def _threads(self) -> AbstractContextManager[ThreadPoolExecutor]:
+        return ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="headwater-pipe")
+
+    def _hold_lake(self) -> None:
+        self.lake.writer.ensure()
+        self.recover()
+
+    def _held(self, stop: threading.Event) -> bool:
+        """Whether this process may work; if not, it has waited a while for its turn."""
+        if self.lake.writer.fencing is not None:
+            return True
+        try:
+            self._hold_lake()
+        except UserError as error:
+            if error.condition != LAKE_LOCKED:
+                raise
+            self.tell(Told(waiting_for=error.message))
+            stop.wait(_STANDBY)
+            return False
+        return True
+
+    def _running(self) -> list[Pipe]:
+        found = self.lake.store.pipes.running()
+        gone = self._worked.keys() - {pipe.id for pipe in found}
+        for pipe_id in gone:
+            if self._worked[pipe_id].future is None:
+                self._worked.pop(pipe_id).stepper.close()
+        return found
+
+    def _work(self, pipe: Pipe) -> _Worked:
+        known = self._worked.get(pipe.id)
+        if known is None:
+            known = self._worked[pipe.id] = _Worked(Stepper(self.lake, pipe.id, self._on_cluster))
+        return known
+
+    def _on_cluster(self, pipe: OpenPipe, batch: Batch) -> None:
+        """Run a batch when its virtual cluster has a place for it."""
+        cluster = pipe.properties.virtual_cluster.upper()
+        at_once = self.lake.config.pipe_batches_at_once
+        with self._places.setdefault(cluster, threading.Semaphore(at_once)):
+            self.run(pipe, batch)
+
+    def _submit(self, pool: ThreadPoolExecutor, pipes: Iterable[Pipe], *, patience: int) -> None:
+        for pipe in pipes:
+            worked = self._work(pipe)
+            if worked.future is None:
+                worked.stepper.patience = patience
+                worked.future = pool.submit(worked.stepper.step)
+
+    def _collect(self, running: Iterable[Pipe]) -> bool:
+        """Take what has ended; says whether a pipe is at work or has work left."""
+        left = False
+        for pipe in running:
+            worked = self._work(pipe)
+            future = worked.future
+            if future is not None and future.done():
+                worked.future = None
+                self._ended(worked, future.result())
+            left = left or worked.future is not None or not worked.idle
+        return left
+
+    def _ended(self, worked: _Worked, outcome: Outcome) -> None:
+        worked.idle = outcome in (Outcome.IDLE, Outcome.STOPPED)
+        # After a batch there may be more: the pipe is due at once.
+        worked.looked_at = None if outcome is Outcome.MOVED else time.monotonic()
+
+    def _is_due(self, pipe: Pipe) -> bool:
+        worked = self._work(pipe)
+        since = None if worked.looked_at is None else time.monotonic() - worked.looked_at
+        return self._waits(pipe, since) == 0.0
+
+    def _has_work(self, pipe: Pipe) -> bool:
+        """For a run until idle: intervals are over, but back-off and first delays are not."""
+        worked = self._work(pipe)
+        if worked.idle:
+            return False
+        left = self._waits(pipe, None)
+        if left > 0.0 and not pipe.failures:
+            worked.idle = True
+        return left == 0.0
+
+    def _waits(self, pipe: Pipe, since_look: float | None) -> float:
+        return seconds_until_due(
+            pipe,
+            properties_of(pipe.properties),
+            at=now(),
+            since_look=since_look,
+            poll_seconds=self.lake.config.pipe_poll_seconds,
+        )
+
+    @property
+    def _busy(self) -> int:
+        return sum(worked.future is not None for worked in self._worked.values())
+
+    def _purge_left_overs(self) -> None:
+        """Files whose deletion failed are tried again, as often as stores are looked at."""
+        if time.monotonic() - self._purged_at < self.lake.config.pipe_poll_seconds:
+            return
+        self._purged_at = time.monotonic()
+        try:
+            purge(self.lake)
+        except HeadwaterError:
+            return
+
+    def _close(self) -> None:
+        for worked in self._worked.values():
+            worked.stepper.close()
+        self._worked.clear()

@@ -1,0 +1,142 @@
+"""Before and after the commit of a batch: the intent, and what a pipe has done once it is durable.
+
+Law: the number of a pipe moves exactly with the commit that bears it. Whoever finds an intent, the
+loop or the recovery after a crash, looks for a commit of one of its jobs; with one the batch is
+done, without one it is done again with the same number and the same content.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from headwater.catalog.jobs import FINAL_STATES
+from headwater.catalog.objects import Operation, Table, TableVersion
+from headwater.catalog.pipes import BatchState, Pipe, PipeBatch
+from headwater.errors import TransientError
+from headwater.files.loads import purge, settle
+from headwater.pipes.batches import Batch, FileBatch, batch_of
+from headwater.runtime.clock import now
+from headwater.runtime.failpoints import reach
+from headwater.runtime.open_lake import OpenLake
+from headwater.tables.versions import batch_mark, catch_up, newest_batch
+
+
+def begin_batch(lake: OpenLake, batch: Batch, job_id: str) -> None:
+    """Record what the coming commit will hold, in the place of an earlier try."""
+    intent = PipeBatch(
+        batch.pipe_id,
+        batch.number,
+        BatchState.INTENT,
+        begun_at=now(),
+        payload=batch.payload(job_id),
+        job_id=job_id,
+    )
+    with lake.store.begin() as transaction:
+        batches = lake.store.pipe_batches
+        batches.fail(batch.pipe_id, batch.number, "begun again", connection=transaction)
+        batches.begin(intent, connection=transaction)
+    reach("pipe.intent")
+
+
+def settle_batch(lake: OpenLake, pipe: Pipe, batch: Batch, target: Table) -> bool:
+    """After the statement of a batch has run: move the pipe with its commit.
+
+    Says whether rows of the batch are in the table. They are not if Delta had a batch of that
+    number already, from a catalog that was put back to an earlier state: then the pipe is moved to
+    Delta's number, and tries again.
+    """
+    intent = lake.store.pipe_batches.intent(pipe.id)
+    assert intent is not None
+    jobs = [*intent.payload["jobs"]]
+    found = _committed(lake, target, jobs)
+    if found is not None:
+        job_id, version = found
+        if job_id != jobs[-1] and isinstance(batch, FileBatch):
+            _adopt(lake, pipe, batch, target, job_id)
+        _finish(lake, pipe, batch, target, version)
+        return True
+    if isinstance(batch, FileBatch) and _all_failed(lake, target, batch, jobs[-1]):
+        _finish(lake, pipe, batch, target, None)
+        return True
+    newest = newest_batch(lake, target, pipe.id)
+    lake.store.pipe_batches.fail(pipe.id, batch.number, "Delta has a batch of this number")
+    if newest is not None and newest.number >= batch.number:
+        lake.store.pipes.record_success(
+            pipe.id, now(), batch=newest.number, offsets=newest.offsets
+        )
+    raise TransientError("PIPE_BATCH_TAKEN", pipe=f"{pipe.schema}.{pipe.name}", number=batch.number)
+
+
+def recover_batches(lake: OpenLake) -> None:
+    """After a crash: finish the batches whose commit is there; the loop does the others again.
+
+    Runs after the recovery of tables, jobs and loads, which finds the commits.
+    """
+    for intent in lake.store.pipe_batches.all_intents():
+        pipe = lake.store.pipes.by_id(intent.pipe_id)
+        job = lake.store.jobs.get(intent.job_id) if intent.job_id else None
+        if pipe is None or (job is not None and job.state not in FINAL_STATES):
+            continue
+        batch = batch_of(pipe.id, intent.number, intent.payload)
+        target = lake.store.tables.get_by_id(pipe.target_id)
+        found = _committed(lake, target, intent.payload["jobs"]) if target is not None else None
+        if target is not None and found is not None:
+            _finish(lake, pipe, batch, target, found[1])
+
+
+def _committed(
+    lake: OpenLake, target: Table, jobs: Iterable[str]
+) -> tuple[str, TableVersion] | None:
+    catch_up(lake, target)
+    for job_id in jobs:
+        for _, version in lake.store.versions.by_job(job_id):
+            if version.operation != Operation.UPGRADE:
+                return job_id, version
+    return None
+
+
+def _adopt(lake: OpenLake, pipe: Pipe, batch: FileBatch, target: Table, job_id: str) -> None:
+    """A job that seemed dead had committed: its files are loaded, and those to delete go."""
+    lake.store.load_history.record_intent(
+        target.id,
+        job_id,
+        batch.sources,
+        purge=batch.purge,
+        connection_id=batch.connection_id,
+        source=str(pipe.qualified),
+    )
+    settle(lake, job_id)
+    purge(lake, job_id)
+
+
+def _all_failed(lake: OpenLake, target: Table, batch: FileBatch, job_id: str) -> bool:
+    """Whether no file of the batch could be read, so that there was nothing to commit."""
+    return lake.store.load_history.count_failed(target.id, job_id) == len(batch.files)
+
+
+def _finish(
+    lake: OpenLake, pipe: Pipe, batch: Batch, target: Table, version: TableVersion | None
+) -> None:
+    """The pipe has come so far; what it says about offsets is what the commit says."""
+    mark = batch_mark(lake, target, version) if version is not None else None
+    rows = (version.rows_inserted or 0) + (version.rows_updated or 0) if version else 0
+    store = lake.store
+    with store.begin() as transaction:
+        if not store.pipe_batches.finish(pipe.id, batch.number, rows=rows, connection=transaction):
+            return
+        store.pipes.record_success(
+            pipe.id,
+            now(),
+            batch=batch.number,
+            offsets=mark.offsets if mark is not None else None,
+            connection=transaction,
+        )
+        files = batch.files if isinstance(batch, FileBatch) else ()
+        store.pipes.add_counts(
+            pipe.id,
+            rows=rows,
+            files=len(files),
+            bytes=sum(file.size for file in files),
+            connection=transaction,
+        )
+    reach("pipe.settled")

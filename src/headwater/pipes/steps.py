@@ -1,0 +1,161 @@
+"""One step of a pipe: the batch that was begun before, else the next one; then say what it did.
+
+The order is the promise: intent, commit, load history, deletion of the files, end of the batch,
+message to the source. Whatever is cut off is done again from the intent.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from headwater.catalog.pipes import Pipe, PipeStatus
+from headwater.errors import HeadwaterError, InternalError, TransientError
+from headwater.pipes.batches import Batch, batch_of
+from headwater.pipes.open_pipe import OpenPipe, open_pipe
+from headwater.pipes.open_source import open_source
+from headwater.pipes.settling import settle_batch
+from headwater.pipes.sources import Pending, Source
+from headwater.runtime.clock import now
+from headwater.runtime.failpoints import reach
+from headwater.runtime.open_lake import OpenLake
+
+LAKE_LOCKED = "LAKE_LOCKED"
+
+RunBatch = Callable[[OpenPipe, Batch], None]
+"""Runs the pipe's statement over a batch, as a job; raises what goes wrong."""
+
+
+class Outcome(Enum):
+    """What a step did."""
+
+    IDLE = auto()
+    """There is nothing to do."""
+    MOVED = auto()
+    """Something was done, or seen, and there may be more."""
+    FAILED = auto()
+    """It will be tried again."""
+    STOPPED = auto()
+    """The pipe is paused, INVALID or gone."""
+
+
+@dataclass(slots=True)
+class Stepper:
+    """One pipe as this process works on it; keeps its source between steps."""
+
+    lake: OpenLake
+    pipe_id: str
+    run: RunBatch
+    patience: int = 1
+    """How many seconds a look may wait for something to come."""
+    _source: Source | None = None
+    _opened: OpenPipe | None = None
+
+    def step(self) -> Outcome:
+        """Do the next batch, if there is one; errors become the pipe's state.
+
+        That another process holds the lake is no failure of the pipe.
+        """
+        pipe = self.lake.store.pipes.by_id(self.pipe_id)
+        if pipe is None or pipe.status is not PipeStatus.RUNNING:
+            return Outcome.STOPPED
+        try:
+            return self._step(pipe)
+        except HeadwaterError as error:
+            if error.condition == LAKE_LOCKED:
+                return Outcome.FAILED
+            return self._failed(pipe, error)
+        except Exception as error:
+            return self._failed(pipe, InternalError("BUG", problem=repr(error)))
+
+    def _step(self, pipe: Pipe) -> Outcome:
+        opened = self._reopened(pipe)
+        intent = self.lake.store.pipe_batches.intent(pipe.id)
+        more = True
+        if intent is not None:
+            batch: Batch | None = batch_of(pipe.id, intent.number, intent.payload)
+        else:
+            assert self._source is not None
+            look = self._source.look(pipe.batch + 1)
+            self._note(pipe, look.pending)
+            batch, more = look.batch, look.more
+        if pipe.refresh_requested_at is not None:
+            self.lake.store.pipes.take_refresh(pipe.id, pipe.refresh_requested_at)
+        if batch is None:
+            if pipe.failures:
+                self.lake.store.pipes.record_success(pipe.id, now())
+            return Outcome.MOVED if more else Outcome.IDLE
+        reach("pipe.discovered")
+        self._do(opened, batch)
+        return Outcome.MOVED
+
+    def _do(self, opened: OpenPipe, batch: Batch) -> None:
+        pipe = opened.pipe
+        try:
+            self.run(opened, batch)
+        except HeadwaterError as error:
+            self._after_failure(opened, batch, error)
+            raise
+        settle_batch(self.lake, pipe, batch, opened.target)
+        self._note(pipe, Pending())
+        assert self._source is not None
+        self._source.done(batch)
+        reach("pipe.told")
+
+    def _after_failure(self, opened: OpenPipe, batch: Batch, error: HeadwaterError) -> None:
+        """A commit may be there although something failed behind it; else the intent is over.
+
+        The statement has ended in this process, so nobody can commit the batch any more.
+        """
+        intent = self.lake.store.pipe_batches.intent(opened.pipe.id)
+        if intent is None:
+            return
+        jobs = intent.payload["jobs"]
+        if any(self.lake.store.versions.by_job(job) for job in jobs):
+            settle_batch(self.lake, opened.pipe, batch, opened.target)
+        elif len(jobs) == 1:
+            self.lake.store.pipe_batches.fail(opened.pipe.id, batch.number, error.message)
+
+    def _reopened(self, pipe: Pipe) -> OpenPipe:
+        """With the source as it was, unless the pipe changed."""
+        opened = open_pipe(self.lake, pipe)
+        before = self._opened
+        changed = before is None or before.pipe.modified_at != pipe.modified_at
+        if self._source is None or changed:
+            self.close()
+            self._source = open_source(self.lake, opened, patience=self.patience)
+        self._opened = opened
+        return opened
+
+    def _note(self, pipe: Pipe, pending: Pending) -> None:
+        counters = pipe.counters
+        known = (counters.pending_files, counters.pending_bytes, counters.oldest_pending_at)
+        if known != (pending.files, pending.bytes, pending.oldest_at):
+            self.lake.store.pipes.set_pending(
+                pipe.id, files=pending.files, bytes=pending.bytes, oldest_at=pending.oldest_at
+            )
+
+    def _failed(self, pipe: Pipe, error: HeadwaterError) -> Outcome:
+        """Count a failure that may pass; another one stops the pipe."""
+        self.close()
+        transient = isinstance(error, TransientError | InternalError)
+        limit = self.lake.config.pipe_failures
+        if self._opened is not None and pipe.kafka_group is not None:
+            limit = self._opened.properties.max_skip_batches
+        after = self.lake.store.pipes.record_failure(
+            pipe.id,
+            now(),
+            f"{error.condition}: {error.message}",
+            limit=max(1, limit),
+            transient=transient,
+            jitter=random.random(),  # noqa: S311 - spreads retries, hides nothing
+        )
+        return Outcome.FAILED if after.status is PipeStatus.RUNNING else Outcome.STOPPED
+
+    def close(self) -> None:
+        """Give up the source's connections."""
+        if self._source is not None:
+            self._source.close()
+            self._source = None
