@@ -99,7 +99,7 @@ def pending_of(files: list[FileInfo]) -> Pending:
 
 
 def _behind(page: Page, waiting: FileInfo | None, before: str | None) -> str | None:
-    """Behind which path the next look goes on: that of the last file that need not be seen again."""
+    """Behind which path the next look goes on: the last file that need not be seen again."""
     if waiting is None:
         return page[-1].path if page else before
     place = next(i for i, file in enumerate(page) if file.path == waiting.path)

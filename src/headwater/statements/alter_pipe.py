@@ -1,0 +1,51 @@
+"""ALTER PIPE: pause, resume, one property, or a look at once."""
+
+from __future__ import annotations
+
+from headwater.catalog.pipes import Pipe, PipeKind, PipeStatus
+from headwater.errors import UserError
+from headwater.pipes.find_pipe import find_pipe
+from headwater.result import Result
+from headwater.runtime.clock import now
+from headwater.sql.pipe_properties import (
+    KAFKA_PROPERTIES,
+    VOLUME_PROPERTIES,
+    properties_of,
+    with_property,
+)
+from headwater.sql.pipes import AlterPipe, PausePipe, RefreshPipe, ResumePipe, SetPipeProperty
+from headwater.statements.context import Context
+
+
+def alter_pipe(context: Context, statement: AlterPipe) -> Result:
+    """Change a pipe. The loop, in whatever process it runs, sees it within a second."""
+    name = context.qualify(statement.name)
+    pipe = find_pipe(context.store, name, span=context.span_of(statement.name))
+    store, at, action = context.store.pipes, now(), statement.action
+    if isinstance(action, PausePipe):
+        after = store.pause(pipe.id, at)
+        if after.status is PipeStatus.INVALID:
+            return Result(message=f"pipe {name} is INVALID and does not run anyway")
+        return Result(message=f"pipe {name} paused")
+    if isinstance(action, ResumePipe):
+        store.resume(pipe.id, at)
+        return Result(message=f"pipe {name} is running")
+    if isinstance(action, RefreshPipe):
+        if pipe.status is not PipeStatus.RUNNING:
+            raise UserError("PIPE_NOT_RUNNING", name=name, status=pipe.status)
+        store.request_refresh(pipe.id, at)
+        return Result(message=f"pipe {name} looks for new data at once")
+    assert isinstance(action, SetPipeProperty)
+    _set(context, pipe, action)
+    return Result(message=f"pipe {name}: {action.key} is {action.value}")
+
+
+def _set(context: Context, pipe: Pipe, action: SetPipeProperty) -> None:
+    others = KAFKA_PROPERTIES if pipe.kind is PipeKind.VOLUME else VOLUME_PROPERTIES
+    if action.key in others:
+        owner, source = ("Kafka", "a volume") if pipe.kind is PipeKind.VOLUME else ("a volume", "Kafka")
+        raise UserError(
+            "PIPE_PROPERTY_OF_OTHER_SOURCE", property=action.key, owner=owner, source=source
+        )
+    changed = with_property(properties_of(pipe.properties), action.key, action.value)
+    context.store.pipes.set_properties(pipe.id, changed.given, now())

@@ -1,0 +1,82 @@
+"""What a new pipe reads: the volume or the topics, held against what a pipe may read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from headwater.catalog.pipes import PipeKind
+from headwater.catalog.volumes import Volume
+from headwater.errors import Span, UserError
+from headwater.files.connections import store_connection
+from headwater.files.volumes import find_volume
+from headwater.sql.pipe_body import KafkaSource, VolumeSource
+from headwater.sql.pipe_properties import IngestMode, PipeProperties
+from headwater.statements.context import Context
+from headwater.storage.addresses import Scheme, parse_location
+
+_QUEUES = {
+    Scheme.S3: ("AWS_SQS_QUEUE", "sqs_queue"),
+    Scheme.OSS: ("ALICLOUD_MNS_QUEUE", "mns_queue"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PipeInput:
+    """Where a pipe reads from, as the catalog keeps it."""
+
+    kind: PipeKind
+    name: str
+    volume_id: str | None = None
+    kafka_group: str | None = None
+
+
+def volume_input(
+    context: Context, source: VolumeSource, properties: PipeProperties, shift: int
+) -> PipeInput:
+    """The volume, if a pipe may read it; `shift` is where the pipe's statement begins."""
+    ref = source.relation.volume
+    assert ref.name is not None
+    span = Span(ref.span.start + shift, ref.span.end + shift) if ref.span is not None else None
+    volume = find_volume(context.lake, context.qualify(ref.name), span=span)
+    name = f"{volume.workspace}.{volume.schema}.{volume.name}"
+    if volume.external:
+        address = parse_location(volume.url)
+        if not address.prefix.strip("/"):
+            raise UserError("PIPE_AT_BUCKET_ROOT", volume=name, location=volume.url, span=span)
+    if properties.ingest_mode is IngestMode.EVENT_NOTIFICATION:
+        _require_events(context, volume, properties, span)
+    taken = context.store.pipes.using_volume(volume.id)
+    if taken:
+        other = f"{taken[0].schema}.{taken[0].name}"
+        raise UserError("VOLUME_HAS_PIPE", volume=name, pipe=other, span=span)
+    return PipeInput(PipeKind.VOLUME, f"volume:{name}", volume_id=volume.id)
+
+
+def kafka_input(source: KafkaSource) -> PipeInput:
+    """The topics; a group of theirs belongs to one pipe."""
+    read = source.relation
+    topics = ",".join(read.topics)
+    group = f"{read.bootstrap}|{topics}|{read.group_id}"
+    return PipeInput(PipeKind.KAFKA, f"kafka:{topics}", kafka_group=group)
+
+
+def _require_events(
+    context: Context, volume: Volume, properties: PipeProperties, span: Span | None
+) -> None:
+    """A store that tells of its files, its own kind of queue, and a role that may read both."""
+    name = f"{volume.workspace}.{volume.schema}.{volume.name}"
+    scheme = parse_location(volume.url).scheme if volume.external else Scheme.FILE
+    if scheme not in _QUEUES:
+        raise UserError("PIPE_EVENTS_OF_STORE", volume=name, store=scheme.upper(), span=span)
+    wanted, field = _QUEUES[scheme]
+    if getattr(properties, field) is None:
+        raise UserError(
+            "PIPE_QUEUE_OF_OTHER_STORE", volume=name, store=scheme.upper(), wanted=wanted, span=span
+        )
+    found = (
+        context.store.connections.by_id(volume.connection_id) if volume.connection_id else None
+    )
+    if found is None or store_connection(context.lake, found).role is None:
+        raise UserError(
+            "PIPE_EVENTS_NEED_ROLE", volume=name, connection=volume.connection, span=span
+        )
