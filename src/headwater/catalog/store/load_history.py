@@ -8,11 +8,12 @@ job. To confirm or to abandon twice, or one after the other, changes nothing mor
 from __future__ import annotations
 
 import builtins
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
+from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, func, select, update
+from sqlalchemy import ColumnElement, Connection, Select, and_, delete, func, or_, select, update
 
 from headwater.catalog.load_history import (
     COPY_SOURCE,
@@ -108,6 +109,44 @@ class LoadHistory:
                 theirs = and_(_columns.table_id == table_id, _columns.job_id == job_id)
                 own.execute(delete(load_history).where(theirs, one_of(own, _columns.path, paths)))
             insert_rows(own, load_history, rows)
+
+    def record_skipped(
+        self,
+        table_id: str,
+        pipe_id: str,
+        reasons: Mapping[SourceFile, str],
+        *,
+        source: str,
+        connection: Connection | None = None,
+    ) -> int:
+        """Records files that a pipe leaves alone, each with its reason; says how many are new.
+
+        A version of a file is recorded once, however often the pipe meets it; a newer version takes
+        its place.
+        """
+        common = {
+            "table_id": table_id,
+            "job_id": pipe_id,
+            "status": LoadStatus.SKIPPED,
+            "source": source,
+            "loaded_at": self._database.clock(),
+        }
+        theirs = and_(_columns.table_id == table_id, _columns.job_id == pipe_id)
+        with self._database.write(connection) as own:
+            old: dict[str, SourceFile] = {}
+            for paths in _pieces(file.path for file in reasons):
+                query = select(load_history).where(theirs, one_of(own, _columns.path, paths))
+                old.update((row.path, file_from(row)) for row in own.execute(query))
+            fresh = {
+                file.path: (file, reason)
+                for file, reason in reasons.items()
+                if file.path not in old or not file.unchanged(old[file.path])
+            }
+            for paths in _pieces(fresh):
+                own.execute(delete(load_history).where(theirs, one_of(own, _columns.path, paths)))
+            rows = (common | file_values(f) | {"first_error": why} for f, why in fresh.values())
+            insert_rows(own, load_history, rows)
+        return len(fresh)
 
     def confirm(
         self,
@@ -239,6 +278,30 @@ class LoadHistory:
                 known.update((row.path, row.etag) for row in found)
         return known
 
+    def known(
+        self,
+        table_id: str,
+        paths: Sequence[str],
+        since: datetime,
+        *,
+        statuses: Collection[LoadStatus] = (LoadStatus.LOADED, LoadStatus.LOAD_FAILED),
+    ) -> dict[str, builtins.list[LoadedFile]]:
+        """What is known of those of `paths` that are in the history, newest first.
+
+        Of each path and status the newest row is given, and every row whose file is still to be
+        purged. Intents, and what is still to be purged, are found whatever their age.
+        """
+        known: dict[str, builtins.list[LoadedFile]] = {}
+        given: set[tuple[str, str]] = set()
+        with self._database.read() as own:
+            for piece in _pieces(paths):
+                for row in own.execute(_of_paths(own, table_id, piece, since, statuses)):
+                    if (row.path, row.status) in given and row.purge_requested_at is None:
+                        continue
+                    given.add((row.path, row.status))
+                    known.setdefault(row.path, []).append(loaded_file_from(row))
+        return known
+
     def expire(self, older_than: datetime, *, connection: Connection | None = None) -> int:
         """Forgets what was loaded before `older_than`, and says how many files that were.
 
@@ -256,6 +319,31 @@ class LoadHistory:
 def _intent_of(job_id: str, table_id: str | None = None) -> ColumnElement[bool]:
     intent = and_(_columns.status == LoadStatus.LOADING, _columns.job_id == job_id)
     return intent if table_id is None else and_(intent, _columns.table_id == table_id)
+
+
+def _of_paths(
+    own: Connection,
+    table_id: str,
+    paths: builtins.list[str],
+    since: datetime,
+    statuses: Collection[LoadStatus],
+) -> Select[Any]:
+    """The rows of some paths that are not too old, newest first."""
+    remembered = or_(
+        _columns.loaded_at >= since,
+        _columns.purge_requested_at.is_not(None),
+        _columns.status == LoadStatus.LOADING,
+    )
+    return (
+        select(load_history)
+        .where(
+            _columns.table_id == table_id,
+            one_of(own, _columns.path, paths),
+            _columns.status.in_(builtins.list(statuses)),
+            remembered,
+        )
+        .order_by(_columns.loaded_at.desc(), _columns.job_id.desc())
+    )
 
 
 def _pieces(paths: Iterable[str]) -> Iterator[builtins.list[str]]:

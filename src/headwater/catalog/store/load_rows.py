@@ -38,6 +38,7 @@ def loaded_file_from(row: Row[Any]) -> LoadedFile:
         rows=row.rows,
         first_error=row.first_error,
         delta_version=row.delta_version,
+        purge_pending=row.purge_requested_at is not None,
     )
 
 
