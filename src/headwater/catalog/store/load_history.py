@@ -32,6 +32,7 @@ from headwater.catalog.store.load_rows import (
     file_from,
     file_values,
     loaded_file_from,
+    select_loaded_files,
 )
 from headwater.catalog.store.storable_paths import require_storable
 
@@ -245,7 +246,7 @@ class LoadHistory:
     def of_job(self, job_id: str) -> builtins.list[LoadedFile]:
         """The files of a job, by path."""
         # The statuses are named so that the index on them serves.
-        query = select(load_history).where(
+        query = select_loaded_files().where(
             _columns.status.in_(builtins.list(LoadStatus)), _columns.job_id == job_id
         )
         with self._database.read() as own:
@@ -292,14 +293,18 @@ class LoadHistory:
         purged. Intents, and what is still to be purged, are found whatever their age.
         """
         known: dict[str, builtins.list[LoadedFile]] = {}
-        given: set[tuple[str, str]] = set()
+        given: set[tuple[str, LoadStatus]] = set()
         with self._database.read() as own:
             for piece in _pieces(paths):
-                for row in own.execute(_of_paths(own, table_id, piece, since, statuses)):
-                    if (row.path, row.status) in given and row.purge_requested_at is None:
+                for row in own.execute(_of_paths(own, table_id, piece, since)):
+                    found = loaded_file_from(row)
+                    path, status = found.file.path, found.status
+                    # Told apart here: the database would look at the index on statuses, too.
+                    if status not in statuses:
                         continue
-                    given.add((row.path, row.status))
-                    known.setdefault(row.path, []).append(loaded_file_from(row))
+                    if found.purge_pending or (path, status) not in given:
+                        given.add((path, status))
+                        known.setdefault(path, []).append(found)
         return known
 
     def expire(self, older_than: datetime, *, connection: Connection | None = None) -> int:
@@ -322,11 +327,7 @@ def _intent_of(job_id: str, table_id: str | None = None) -> ColumnElement[bool]:
 
 
 def _of_paths(
-    own: Connection,
-    table_id: str,
-    paths: builtins.list[str],
-    since: datetime,
-    statuses: Collection[LoadStatus],
+    own: Connection, table_id: str, paths: builtins.list[str], since: datetime
 ) -> Select[Any]:
     """The rows of some paths that are not too old, newest first."""
     remembered = or_(
@@ -334,16 +335,10 @@ def _of_paths(
         _columns.purge_requested_at.is_not(None),
         _columns.status == LoadStatus.LOADING,
     )
-    return (
-        select(load_history)
-        .where(
-            _columns.table_id == table_id,
-            one_of(own, _columns.path, paths),
-            _columns.status.in_(builtins.list(statuses)),
-            remembered,
-        )
-        .order_by(_columns.loaded_at.desc(), _columns.job_id.desc())
+    query = select_loaded_files().where(
+        _columns.table_id == table_id, one_of(own, _columns.path, paths), remembered
     )
+    return query.order_by(_columns.loaded_at.desc(), _columns.job_id.desc())
 
 
 def _pieces(paths: Iterable[str]) -> Iterator[builtins.list[str]]:
