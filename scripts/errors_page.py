@@ -24,6 +24,7 @@ _TITLES = {
     "expressions": "Filters and parameters",
     "catalog": "Names, the lease, the catalog",
     "catalog_files": "Connections, volumes and the names of files",
+    "catalog_pipes": "Pipes in the catalog",
     "lake": "Running work on Spark and Delta",
     "delta_log": "Delta's log",
     "storage": "Stores, files and sealed secrets",

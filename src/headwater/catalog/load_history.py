@@ -1,7 +1,8 @@
 """Load history: which file went into which table, as plain data.
 
 Invariant: LOADING marks an intent whose Delta commit may or may not have happened; recovery turns
-it into LOADED or removes it. A file may be purged only once it is LOADED.
+it into LOADED or removes it. A file may be purged only once it is LOADED. That a file was SKIPPED
+says nothing of whether an earlier copy of it was loaded.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ from enum import StrEnum
 
 
 class LoadStatus(StrEnum):
-    """How far a file has come; users see the last two."""
+    """How far a file has come; users see all but the first."""
 
     LOADING = "LOADING"
     LOADED = "LOADED"
     LOAD_FAILED = "LOAD_FAILED"
+    SKIPPED = "SKIPPED"
+    """A pipe leaves it alone, for example because it replaces a file that was loaded."""
 
 
 COPY_SOURCE = "COPY"
@@ -32,6 +35,14 @@ class SourceFile:
     modified_at: datetime | None = None
     etag: str | None = None
 
+    def unchanged(self, other: SourceFile) -> bool:
+        """Whether both are the same version of one file: by etag, or else by size and time."""
+        if self.path != other.path:
+            return False
+        if self.etag is not None and other.etag is not None:
+            return self.etag == other.etag
+        return (self.size, self.modified_at) == (other.size, other.modified_at)
+
 
 @dataclass(frozen=True, slots=True)
 class LoadedFile:
@@ -46,6 +57,8 @@ class LoadedFile:
     rows: int | None = None
     first_error: str | None = None
     delta_version: int | None = None
+    purge_pending: bool = False
+    """Whether it is still to be deleted at its source."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from headwater.catalog.connections import Connection, ConnectionType
 from headwater.catalog.jobs import Job, JobState
 from headwater.catalog.lease_rules import Instance
 from headwater.catalog.objects import Schema, Table, TableKind, TableState, TableVersion
+from headwater.catalog.pipes import BatchState, Pipe, PipeBatch, PipeKind, PipeStatus
 from headwater.catalog.store import Store
 from headwater.catalog.volumes import Volume
 
@@ -111,6 +112,37 @@ def a_volume(name: str = "landing", **changes: Any) -> Volume:
         modified_at=START,
     )
     return replace(volume, **changes)
+
+
+def a_pipe(name: str = "intake", **changes: Any) -> Pipe:
+    pipe = Pipe(
+        id=fresh_id("pipe"),
+        workspace=WORKSPACE,
+        schema="public",
+        name=name,
+        kind=PipeKind.VOLUME,
+        status=PipeStatus.RUNNING,
+        body="COPY INTO orders FROM VOLUME landing USING CSV PURGE=TRUE",
+        body_schema="public",
+        creator="ada",
+        created_at=START,
+        modified_at=START,
+        input_name="volume:wanda.public.landing",
+        output_name="wanda.public.orders",
+        target_id="table-of-the-pipe",
+    )
+    return replace(pipe, **changes)
+
+
+def a_batch(pipe: Pipe, number: int = 1, **changes: Any) -> PipeBatch:
+    batch = PipeBatch(
+        pipe_id=pipe.id,
+        number=number,
+        state=BatchState.INTENT,
+        begun_at=at(number),
+        payload={"files": 2, "bytes": 20},
+    )
+    return replace(batch, **changes)
 
 
 def a_job(**changes: Any) -> Job:

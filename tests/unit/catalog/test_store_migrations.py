@@ -20,7 +20,9 @@ from tests.unit.catalog.samples import (
     START,
     WORKSPACE,
     FakeClock,
+    a_batch,
     a_connection,
+    a_pipe,
     a_table,
     a_version,
     a_volume,
@@ -182,6 +184,37 @@ def test_a_database_of_the_first_revision_gets_volumes_and_keeps_what_it_holds(
     assert store.volumes.list(WORKSPACE) == [volume]
     store.load_history.record_intent(table.id, "j1", [SourceFile("s3://bucket/a", 1)])
     assert len(store.load_history.pending()) == 1
+    store.close()
+
+
+def test_a_database_of_the_second_revision_gets_pipes_and_keeps_what_it_holds(
+    fresh_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = SourceFile("s3://bucket/landing/a", 1, START, "etag")
+    with monkeypatch.context() as past:
+        past.setattr(migrate, "REVISIONS", REVISIONS[:2])
+        past.setattr(migrate, "HEAD", REVISIONS[1])
+        old = Store.open(fresh_url, clock=FakeClock())
+        with_schema(old)
+        table = with_table(old)
+        old.connections.create(a_connection())
+        volume = old.volumes.create(a_volume(connection="lager"))
+        old.load_history.record_intent(table.id, "j1", [file], purge=True)
+        old.load_history.confirm("j1", 1)
+        old.close()
+    assert run(fresh_url, "SELECT version_num FROM alembic_version") == [("0002_volumes",)]
+    store = Store.open(fresh_url, clock=FakeClock())
+    assert store.lake_id == old.lake_id
+    assert store.tables.list(WORKSPACE) == [table]
+    assert store.volumes.list(WORKSPACE) == [volume]
+    assert [purge.file for purge in store.load_history.pending_purges()] == [file]
+    assert store.pipes.list(WORKSPACE) == []
+    pipe = a_pipe(volume_id=volume.id, target_id=table.id)
+    store.pipes.create(pipe)
+    store.pipe_batches.begin(a_batch(pipe))
+    store.load_history.record_skipped(table.id, pipe.id, {file: "replaced"}, source=pipe.name)
+    assert store.pipes.running() == [pipe]
+    assert store.pipe_batches.all_intents() == [a_batch(pipe)]
     store.close()
 
 

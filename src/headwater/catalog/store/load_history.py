@@ -8,11 +8,12 @@ job. To confirm or to abandon twice, or one after the other, changes nothing mor
 from __future__ import annotations
 
 import builtins
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
+from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, func, select, update
+from sqlalchemy import ColumnElement, Connection, Select, and_, delete, func, or_, select, update
 
 from headwater.catalog.load_history import (
     COPY_SOURCE,
@@ -31,6 +32,7 @@ from headwater.catalog.store.load_rows import (
     file_from,
     file_values,
     loaded_file_from,
+    select_loaded_files,
 )
 from headwater.catalog.store.storable_paths import require_storable
 
@@ -108,6 +110,44 @@ class LoadHistory:
                 theirs = and_(_columns.table_id == table_id, _columns.job_id == job_id)
                 own.execute(delete(load_history).where(theirs, one_of(own, _columns.path, paths)))
             insert_rows(own, load_history, rows)
+
+    def record_skipped(
+        self,
+        table_id: str,
+        pipe_id: str,
+        reasons: Mapping[SourceFile, str],
+        *,
+        source: str,
+        connection: Connection | None = None,
+    ) -> int:
+        """Records files that a pipe leaves alone, each with its reason; says how many are new.
+
+        A version of a file is recorded once, however often the pipe meets it; a newer version takes
+        its place.
+        """
+        common = {
+            "table_id": table_id,
+            "job_id": pipe_id,
+            "status": LoadStatus.SKIPPED,
+            "source": source,
+            "loaded_at": self._database.clock(),
+        }
+        theirs = and_(_columns.table_id == table_id, _columns.job_id == pipe_id)
+        with self._database.write(connection) as own:
+            old: dict[str, SourceFile] = {}
+            for paths in _pieces(file.path for file in reasons):
+                query = select(load_history).where(theirs, one_of(own, _columns.path, paths))
+                old.update((row.path, file_from(row)) for row in own.execute(query))
+            fresh = {
+                file.path: (file, reason)
+                for file, reason in reasons.items()
+                if file.path not in old or not file.unchanged(old[file.path])
+            }
+            for paths in _pieces(fresh):
+                own.execute(delete(load_history).where(theirs, one_of(own, _columns.path, paths)))
+            rows = (common | file_values(f) | {"first_error": why} for f, why in fresh.values())
+            insert_rows(own, load_history, rows)
+        return len(fresh)
 
     def confirm(
         self,
@@ -206,7 +246,7 @@ class LoadHistory:
     def of_job(self, job_id: str) -> builtins.list[LoadedFile]:
         """The files of a job, by path."""
         # The statuses are named so that the index on them serves.
-        query = select(load_history).where(
+        query = select_loaded_files().where(
             _columns.status.in_(builtins.list(LoadStatus)), _columns.job_id == job_id
         )
         with self._database.read() as own:
@@ -239,6 +279,34 @@ class LoadHistory:
                 known.update((row.path, row.etag) for row in found)
         return known
 
+    def known(
+        self,
+        table_id: str,
+        paths: Sequence[str],
+        since: datetime,
+        *,
+        statuses: Collection[LoadStatus] = (LoadStatus.LOADED, LoadStatus.LOAD_FAILED),
+    ) -> dict[str, builtins.list[LoadedFile]]:
+        """What is known of those of `paths` that are in the history, newest first.
+
+        Of each path and status the newest row is given, and every row whose file is still to be
+        purged. Intents, and what is still to be purged, are found whatever their age.
+        """
+        known: dict[str, builtins.list[LoadedFile]] = {}
+        given: set[tuple[str, LoadStatus]] = set()
+        with self._database.read() as own:
+            for piece in _pieces(paths):
+                for row in own.execute(_of_paths(own, table_id, piece, since)):
+                    found = loaded_file_from(row)
+                    path, status = found.file.path, found.status
+                    # Told apart here: the database would look at the index on statuses, too.
+                    if status not in statuses:
+                        continue
+                    if found.purge_pending or (path, status) not in given:
+                        given.add((path, status))
+                        known.setdefault(path, []).append(found)
+        return known
+
     def expire(self, older_than: datetime, *, connection: Connection | None = None) -> int:
         """Forgets what was loaded before `older_than`, and says how many files that were.
 
@@ -256,6 +324,21 @@ class LoadHistory:
 def _intent_of(job_id: str, table_id: str | None = None) -> ColumnElement[bool]:
     intent = and_(_columns.status == LoadStatus.LOADING, _columns.job_id == job_id)
     return intent if table_id is None else and_(intent, _columns.table_id == table_id)
+
+
+def _of_paths(
+    own: Connection, table_id: str, paths: builtins.list[str], since: datetime
+) -> Select[Any]:
+    """The rows of some paths that are not too old, newest first."""
+    remembered = or_(
+        _columns.loaded_at >= since,
+        _columns.purge_requested_at.is_not(None),
+        _columns.status == LoadStatus.LOADING,
+    )
+    query = select_loaded_files().where(
+        _columns.table_id == table_id, one_of(own, _columns.path, paths), remembered
+    )
+    return query.order_by(_columns.loaded_at.desc(), _columns.job_id.desc())
 
 
 def _pieces(paths: Iterable[str]) -> Iterator[builtins.list[str]]:

@@ -1,7 +1,7 @@
 """The store's schemas.
 
-Invariant: a dropped schema holds no volume, and no table that is active or being created; its row
-stays, because dropped tables that can still be brought back refer to it.
+Invariant: a dropped schema holds no volume, no pipe, and no table that is active or being created;
+its row stays, because dropped tables that can still be brought back refer to it.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from headwater.catalog.objects import Schema, Table, TableState
 from headwater.catalog.store.database import Database, insert_unless_taken
 from headwater.catalog.store.file_model import volumes
 from headwater.catalog.store.model import schemas, tables, workspaces
+from headwater.catalog.store.pipe_model import pipes
 from headwater.catalog.store.table_rows import select_tables, table_from
 from headwater.catalog.store.workspaces import workspace_id
 from headwater.errors import TransientError, UserError
@@ -76,7 +77,7 @@ class Schemas:
                 raise UserError("SCHEMA_NOT_FOUND", name=show_identifier(schema.name))
 
     def drop(self, schema: Schema, at: datetime, *, connection: Connection | None = None) -> None:
-        """Drops an empty schema; SCHEMA_NOT_EMPTY when it still holds tables, views or volumes."""
+        """Drops an empty schema; SCHEMA_NOT_EMPTY when it still holds anything."""
         with self._database.write(connection) as own:
             held = _held(own, schema, _lock_for_drop(own, schema))
             if held:
@@ -88,10 +89,11 @@ class Schemas:
     ) -> builtins.list[Table]:
         """Drops a schema and what it holds, and returns the tables and views as they were.
 
-        Its volumes go for good, with their directory tables; their files stay.
+        Its pipes and volumes go for good, with what they recorded; the files of volumes stay.
         """
         with self._database.write(connection) as own:
             held = _lock_for_drop(own, schema)
+            own.execute(delete(pipes).where(pipes.c.schema_id == schema.id))
             own.execute(delete(volumes).where(volumes.c.schema_id == schema.id))
             own.execute(
                 update(tables)
@@ -138,10 +140,12 @@ def _lock_for_drop(connection: Connection, schema: Schema) -> builtins.list[Tabl
 
 def _held(connection: Connection, schema: Schema, tables: builtins.list[Table]) -> str:
     """What a schema holds, in words; empty when it holds nothing."""
-    query = select(func.count()).where(volumes.c.schema_id == schema.id)
-    count: int = connection.execute(query).scalar_one()
     words = [f"{len(tables)} tables and views"] if tables else []
-    return " and ".join(words + ([counted(count, "volume")] if count else []))
+    for noun, held in (("volume", volumes), ("pipe", pipes)):
+        query = select(func.count()).where(held.c.schema_id == schema.id)
+        count: int = connection.execute(query).scalar_one()
+        words += [counted(count, noun)] if count else []
+    return " and ".join(words)
 
 
 def _mark_dropped(connection: Connection, schema: Schema, at: datetime) -> None:

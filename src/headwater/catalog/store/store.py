@@ -21,6 +21,8 @@ from headwater.catalog.store.jobs import Jobs
 from headwater.catalog.store.lease import WriterLease
 from headwater.catalog.store.load_history import LoadHistory
 from headwater.catalog.store.migrate import Lake, prepare
+from headwater.catalog.store.pipe_batches import PipeBatches
+from headwater.catalog.store.pipes import Pipes
 from headwater.catalog.store.schemas import Schemas
 from headwater.catalog.store.settings import Settings
 from headwater.catalog.store.tables import Tables
@@ -43,6 +45,8 @@ class Store:
         self.volumes = Volumes(database)
         self.directory_files = DirectoryFiles(database)
         self.load_history = LoadHistory(database)
+        self.pipes = Pipes(database)
+        self.pipe_batches = PipeBatches(database)
         self.jobs = Jobs(database)
         self.settings = Settings(database)
         self.instances = Instances(database)
