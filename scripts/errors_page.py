@@ -28,6 +28,7 @@ _TITLES = {
     "lake": "Running work on Spark and Delta",
     "delta_log": "Delta's log",
     "storage": "Stores, files and sealed secrets",
+    "queues": "Queues of events",
     "connections": "Connections",
     "volumes": "Volumes and their files",
     "copy": "COPY",

@@ -12,7 +12,7 @@ import headwater
 _PROCESSES = frozenset(
     {"test_store_processes.py", "test_two_processes.py", "test_failures.py", "test_sts.py"}
 )
-_SERVERS = frozenset({"postgres", "postgres_url", "seaweedfs"})
+_SERVERS = frozenset({"postgres", "postgres_url", "seaweedfs", "amazon", "mns"})
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -27,7 +27,7 @@ def _needs_servers(item: pytest.Item) -> bool:
     return (
         item.path.name in _PROCESSES
         or not _SERVERS.isdisjoint(getattr(item, "fixturenames", ()))
-        or any(value in ("postgres", "s3") for value in parameters if isinstance(value, str))
+        or any(value in ("postgres", "s3", "sqs", "mns") for value in parameters if isinstance(value, str))
     )
 
 

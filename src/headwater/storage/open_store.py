@@ -54,10 +54,15 @@ def keys_of(
         return lambda: keys
     if role is None:
         raise UserError("CONNECTION_INCOMPLETE", store=connection.scheme.upper(), what="keys")
+    own = os.environ if environment is None else environment
+    if connection.scheme is Scheme.OSS:
+        from headwater.storage.alibaba_sts import AlibabaRoleKeys
+        from headwater.storage.oss import oss_region
+
+        return AlibabaRoleKeys(role, oss_region(connection), own)
     if connection.scheme is not Scheme.S3:
         raise NotSupported("ROLE_NOT_SUPPORTED", type=connection.scheme.upper())
     from headwater.storage.s3 import s3_region
     from headwater.storage.sts import RoleKeys
 
-    own = os.environ if environment is None else environment
     return RoleKeys(role, s3_region(connection), own)

@@ -1,14 +1,13 @@
 """Assuming a role at Amazon: keys for an hour, got with the external id of the connection.
 
 The call is signed with the keys of this process, which come from the variables that Amazon's own
-tools read. Keys are kept until five minutes before they end.
+tools read.
 """
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from urllib.parse import urlencode
 from xml.etree import ElementTree
 
@@ -19,17 +18,13 @@ from headwater.storage.content_of import content_of
 from headwater.storage.endpoints import Endpoint, parse_endpoint
 from headwater.storage.exchange import Exchange
 from headwater.storage.failures import refusal_of
+from headwater.storage.kept_keys import KeptKeys, now
 from headwater.storage.requests import Request
 from headwater.storage.s3 import amazon_domain
 from headwater.storage.signing import AmazonSigner
 
 _LIFETIME = timedelta(hours=1)
-_MARGIN = timedelta(minutes=5)
 _SESSION_NAME = "headwater"
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
 
 
 class RoleKeys:
@@ -41,21 +36,15 @@ class RoleKeys:
         region: str,
         environment: Mapping[str, str],
         *,
-        clock: Callable[[], datetime] = _now,
+        clock: Callable[[], datetime] = now,
     ) -> None:
         self._role = role
         self._region = region
         self._environment = environment
-        self._clock = clock
-        self._lock = threading.Lock()
-        self._keys: AccessKeys | None = None
+        self._kept = KeptKeys(self._assume, clock=clock)
 
     def __call__(self) -> AccessKeys:
-        with self._lock:
-            kept = self._keys
-            if kept is None or kept.expires_at is None or kept.expires_at - _MARGIN < self._clock():
-                kept = self._keys = self._assume()
-            return kept
+        return self._kept()
 
     def _assume(self) -> AccessKeys:
         endpoint = self._endpoint()

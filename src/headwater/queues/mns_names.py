@@ -1,0 +1,61 @@
+"""Reading ALICLOUD_MNS_QUEUE: a name, or the address of a queue; pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from headwater.errors import UserError
+from headwater.storage.endpoints import Endpoint, parse_endpoint
+
+SERVER_VARIABLE = "ALICLOUD_MNS_ENDPOINT"
+_NAME = r"[A-Za-z][A-Za-z0-9-]{0,254}"
+_BARE = re.compile(_NAME + r"\Z")
+_PATH = re.compile(rf"(?:/queues)?/(?P<name>{_NAME})\Z")
+_HOST = re.compile(r"[0-9]+\.mns\.[a-z0-9-]+\.aliyuncs\.com\Z")
+_FORMS = "a name, or https://<account>.mns.<region>.aliyuncs.com/queues/<name>"
+
+
+@dataclass(frozen=True, slots=True)
+class MnsName:
+    """A queue as the user wrote it (`text`), and the server that has it."""
+
+    text: str
+    name: str
+    endpoint: Endpoint
+
+
+def mns_name(text: str, environment: Mapping[str, str]) -> MnsName:
+    """The queue that ALICLOUD_MNS_QUEUE names; a bare name is at the server of the environment.
+
+    Keys are sent to Alibaba's servers only, so an address of another server is refused; the
+    environment belongs to whoever runs Headwater, and may name any.
+    """
+    if not text.isprintable():
+        # Python would drop line breaks in silence.
+        raise _refused(text.encode("unicode_escape").decode(), "it holds a control character")
+    if _BARE.match(text):
+        server = environment.get(SERVER_VARIABLE)
+        if not server:
+            raise UserError("QUEUE_SERVER_UNKNOWN", queue=text)
+        return MnsName(text, text, parse_endpoint(server))
+    if "://" not in text:
+        raise _refused(text, "it is neither a name nor an address")
+    return _in_address(text)
+
+
+def _in_address(text: str) -> MnsName:
+    parts = urlsplit(text)
+    found = _PATH.match(parts.path)
+    if parts.scheme not in ("http", "https") or not _HOST.match(parts.netloc):
+        raise _refused(text, "it is no address of a server of MNS")
+    if found is None or parts.query or parts.fragment:
+        raise _refused(text, "behind the server, /queues/<name> is expected")
+    return MnsName(text, found["name"], parse_endpoint(f"{parts.scheme}://{parts.netloc}"))
+
+
+def _refused(text: str, reason: str) -> UserError:
+    shown = re.sub(r"//[^/]*@", "//****@", text)
+    return UserError("QUEUE_NAME_REFUSED", queue=shown, reason=reason, forms=_FORMS)
