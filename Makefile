@@ -6,6 +6,8 @@
 BIN    := .venv/bin
 EXTRAS ?=
 PYTEST ?=
+# fetched before the tests, which would otherwise fetch them at the same time
+TEST_JARS := s3 kafka kafka-broker
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-unit lint fmt bench lock clean
@@ -21,6 +23,7 @@ demo: setup ## run the demonstration
 
 test: lint  ## lint, then every test
 	@scripts/setup.sh --postgres
+	@scripts/setup.sh $(TEST_JARS) $(EXTRAS)
 	$(BIN)/python -m pytest tests/unit -m "not servers" -n 2 $(PYTEST)
 	$(BIN)/python -m pytest tests/unit -m servers -n 2 $(PYTEST)
 	$(BIN)/python -m pytest tests --ignore=tests/unit -n 2 --dist worksteal $(PYTEST)

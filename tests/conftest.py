@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.kafka_fixture import kafka_broker  # noqa: F401 - a fixture
 from tests.seaweedfs import SeaweedServer, running_seaweedfs
 
 settings.register_profile("headwater", print_blob=True, deadline=None)

@@ -17,6 +17,8 @@ from headwater.catalog.jobs import Job, JobState, TableUse, job_id
 from headwater.catalog.objects import TableVersion
 from headwater.errors import HeadwaterError, InterfaceError, InternalError, UserError
 from headwater.files.loads import recover_loads
+from headwater.pipes.batches import Batch
+from headwater.pipes.settling import begin_batch, recover_batches
 from headwater.result import Result
 from headwater.runtime.clock import now
 from headwater.runtime.open_lake import DEFAULT_SCHEMA, OpenLake, acquire_lake, release_lake
@@ -53,6 +55,7 @@ class Session:
         try:
             recover(self._lake)
             recover_loads(self._lake)
+            recover_batches(self._lake)
             upkeep_if_due(self._lake)
         except BaseException:
             self.close()
@@ -84,8 +87,8 @@ class Session:
         for piece in pieces:
             yield self.run(piece.text)
 
-    def run(self, text: str) -> Result:
-        """Run one statement as a job."""
+    def run(self, text: str, *, batch: Batch | None = None) -> Result:
+        """Run one statement as a job; over a batch, when it is a pipe's."""
         if self._closed:
             raise InterfaceError("the connection is closed")
         job = self._new_job(text)
@@ -97,9 +100,11 @@ class Session:
             raise self._failed(job, text, error) from None
         job = replace(job, kind=_kind(statement), output_tables=self._targets(statement))
         self._lake.store.jobs.start(job)
-        context = Context(self.state, job.id, text, tokens, execute_relation)
+        context = Context(self.state, job.id, text, tokens, execute_relation, batch=batch)
         self._running.append(job.id)
         try:
+            if batch is not None:
+                begin_batch(self._lake, batch, job.id)
             return self._finish(job, context, statement)
         finally:
             self._running.remove(job.id)

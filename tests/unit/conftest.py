@@ -12,7 +12,7 @@ import headwater
 _PROCESSES = frozenset(
     {"test_store_processes.py", "test_two_processes.py", "test_failures.py", "test_sts.py"}
 )
-_SERVERS = frozenset({"postgres", "postgres_url", "seaweedfs", "amazon", "mns"})
+_SERVERS = frozenset({"postgres", "postgres_url", "seaweedfs", "amazon", "mns", "kafka_broker"})
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from headwater.catalog.jobs import FINAL_STATES
-from headwater.catalog.load_history import PendingPurge
+from headwater.catalog.load_history import COPY_SOURCE, PendingPurge
 from headwater.catalog.objects import Operation
 from headwater.errors import HeadwaterError
 from headwater.files.connections import store_connection
@@ -29,13 +29,19 @@ _FEW = 100
 
 
 def announce(
-    lake: OpenLake, table_id: str, job_id: str, scans: Sequence[VolumeScan], *, purge: bool
+    lake: OpenLake,
+    table_id: str,
+    job_id: str,
+    scans: Sequence[VolumeScan],
+    *,
+    purge: bool,
+    source: str = COPY_SOURCE,
 ) -> None:
-    """Say which files the coming commit will hold."""
+    """Say which files the coming commit will hold; `source` is the pipe that loads them."""
     files = [source_file(scan.volume, file) for scan in scans for file in scan.files]
     connection_id = next((scan.volume.connection_id for scan in scans), None)
     lake.store.load_history.record_intent(
-        table_id, job_id, files, purge=purge, connection_id=connection_id
+        table_id, job_id, files, purge=purge, connection_id=connection_id, source=source
     )
     reach("copy.announced")
 

@@ -55,11 +55,13 @@ def plan_scan(
     staging: Staging,
     *,
     columns: Columns = (),
+    only: tuple[FileInfo, ...] | None = None,
     left_out: frozenset[str] = frozenset(),
 ) -> VolumeScan:
     """The files that the relation means, ready to be read; `columns` where it names none.
 
-    Files with an address in `left_out` are not read.
+    With `only`, just these files are read, without a listing; files with an address in `left_out`
+    are not.
     """
     if relation.format in _UNREADABLE:
         raise NotSupported(
@@ -68,7 +70,7 @@ def plan_scan(
             span=relation.format_span,
             hint=_UNREADABLE[relation.format],
         )
-    files = select_files(volume, relation.selection)
+    files = select_files(volume, relation.selection) if only is None else only
     columns = relation.columns or columns
     if not files and not columns:
         raise UserError("NO_FILES", volume=volume.title, span=relation.selection.span)

@@ -87,7 +87,8 @@ def jar_paths(
     if missing:
         if not fetch:
             raise _unavailable(missing, folder, set_names)
-        _fetch(missing, folder, set_names)
+        for jars_of_round in _rounds(missing):
+            _fetch(jars_of_round, folder, set_names)
     return [folder / jar.file_name for jar in jars]
 
 
@@ -129,6 +130,18 @@ def _remember(path: Path, sha256: str) -> None:
 def _checksum(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _rounds(jars: list[Jar]) -> list[list[Jar]]:
+    """What can be fetched together: Maven's client drops all but one version of an artifact."""
+    rounds: list[dict[str, Jar]] = []
+    for jar in jars:
+        artifact = jar.coordinate.rpartition(":")[0]
+        free = next((others for others in rounds if artifact not in others), None)
+        if free is None:
+            rounds.append(free := {})
+        free[artifact] = jar
+    return [list(others.values()) for others in rounds]
 
 
 def _fetch(jars: list[Jar], folder: Path, set_names: Sequence[str]) -> None:

@@ -12,6 +12,7 @@ from headwater.catalog.store import Store
 from headwater.errors import Span
 from headwater.lake.spark_session import SparkConnection
 from headwater.names import ObjectName, QualifiedName
+from headwater.pipes.batches import Batch
 from headwater.result import Result
 from headwater.runtime.open_lake import OpenLake
 from headwater.sql.settings import TIME_ZONE_KEY
@@ -92,6 +93,8 @@ class Context:
     """Runs a metadata statement inside this one, such as `(SHOW TABLES)` used as a relation."""
     workspace: str | None = None
     schema: str | None = None
+    batch: Batch | None = None
+    """What to read, when a pipe runs the statement."""
 
     @property
     def lake(self) -> OpenLake:
@@ -106,7 +109,8 @@ class Context:
     @property
     def author(self) -> Author:
         """Who commits."""
-        return Author(self.job_id, self.session.user)
+        mark = self.batch.mark if self.batch is not None else None
+        return Author(self.job_id, self.session.user, mark)
 
     def qualify(self, name: ObjectName) -> QualifiedName:
         """A name with its missing parts taken from the session."""

@@ -7,6 +7,7 @@ from headwater.files.reading import VolumeScan, fitted, plan_scan
 from headwater.files.staging import Staging
 from headwater.files.volumes import OpenVolume, Whose, open_volume
 from headwater.lake.file_scan import Columns
+from headwater.pipes.batches import FileBatch
 from headwater.result import Column, Result
 from headwater.runtime.clock import now
 from headwater.sql.own_relations import DirectoryRelation, LoadHistoryRelation
@@ -56,7 +57,15 @@ def volume_view(
     `columns` are for a relation that names none; files with an address in `left_out` are not read.
     """
     volume = volume_of(context, relation.volume)
-    planned = plan_scan(context.lake, volume, relation, staging, columns=columns, left_out=left_out)
+    planned = plan_scan(
+        context.lake,
+        volume,
+        relation,
+        staging,
+        columns=columns,
+        only=context.batch.files if isinstance(context.batch, FileBatch) else None,
+        left_out=left_out,
+    )
     # From here on an error may be about one of these files.
     scans.append(planned)
     spark = context.session.spark()

@@ -19,6 +19,11 @@ from headwater.lake.jars import cache_folder, jar_paths, locked_jars
 
 CONTENTS = {"org.example:one:1.0": b"first jar", "org.example:two_2.13:2.0": b"second jar"}
 NAMES = ["org.example_one-1.0.jar", "org.example_two_2.13-2.0.jar"]
+LATER = f"""
+[[later]]
+coordinate = "org.example:one:1.1"
+sha256 = "{hashlib.sha256(b"first jar").hexdigest()}"
+"""
 Maven = Callable[[dict[str, bytes]], list[list[str]]]
 
 
@@ -77,6 +82,15 @@ def test_a_jar_in_two_sets_is_listed_once(maven: Maven, tmp_path: Path) -> None:
     maven(CONTENTS)
     paths = jar_paths(["one", "both"], cache=tmp_path)
     assert [path.name for path in paths] == NAMES
+
+
+def test_two_versions_of_an_artifact_are_fetched_one_after_the_other(
+    maven: Maven, tmp_path: Path
+) -> None:
+    jars.LOCK.write_text(jars.LOCK.read_text() + LATER, encoding="utf-8")
+    asked = maven({**CONTENTS, "org.example:one:1.1": b"first jar"})
+    assert len(jar_paths(["both", "later"], cache=tmp_path)) == 3
+    assert asked == [list(CONTENTS), ["org.example:one:1.1"]]
 
 
 @pytest.mark.parametrize("damage", [b"", b"first", b"FIRST JAR", b"first jar and more"])
