@@ -40,19 +40,18 @@ class Rules:
 
 def verdict(file: FileInfo, history: Sequence[LoadedFile], rules: Rules) -> Verdict:
     """What to do with a file, by what the load history has about its path."""
-    by_status = {entry.status: entry for entry in history}
-    if LoadStatus.LOADING in by_status:
+    of = {status: [e for e in history if e.status is status] for status in LoadStatus}
+    if of[LoadStatus.LOADING]:
         return Verdict.KNOWN
-    loaded = by_status.get(LoadStatus.LOADED)
-    if loaded is not None:
-        if _same(file, loaded):
+    if of[LoadStatus.LOADED]:
+        if any(_same(file, loaded) for loaded in of[LoadStatus.LOADED]):
             return Verdict.KNOWN
         if rules.on_replaced is OnReplaced.SKIP:
             return Verdict.REPLACED
         if rules.on_replaced is OnReplaced.FAIL:
             return Verdict.FORBIDDEN
-    failed = by_status.get(LoadStatus.LOAD_FAILED)
-    if failed is not None and _same(file, failed) and not _again(failed, rules):
+    failed = next((e for e in of[LoadStatus.LOAD_FAILED] if _same(file, e)), None)
+    if failed is not None and not _again(failed, rules):
         return Verdict.KNOWN
     return Verdict.NEW
 

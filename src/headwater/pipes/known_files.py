@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from headwater.catalog.load_history import LoadStatus
 from headwater.errors import UserError
 from headwater.files.unreadable import source_file
 from headwater.files.volumes import OpenVolume
@@ -12,6 +13,8 @@ from headwater.pipes.open_pipe import OpenPipe
 from headwater.runtime.clock import now
 from headwater.runtime.open_lake import OpenLake
 from headwater.storage.store import FileInfo
+
+_TELLING = (LoadStatus.LOADING, LoadStatus.LOADED, LoadStatus.LOAD_FAILED)
 
 
 def rules_of(opened: OpenPipe) -> Rules:
@@ -25,7 +28,7 @@ def new_files(
     """Those of the files that are to be loaded; files that were replaced are recorded as such."""
     urls = {volume.url_of(file.path): file.path for file in files}
     since = now() - lake.load_history_retention
-    known = lake.store.load_history.known(opened.target.id, list(urls), since)
+    known = lake.store.load_history.known(opened.target.id, list(urls), since, statuses=_TELLING)
     by_path = {urls[url]: entries for url, entries in known.items()}
     sorted_out = sort_out(files, by_path, rules_of(opened))
     if sorted_out[Verdict.FORBIDDEN]:

@@ -7,9 +7,11 @@ done, without one it is done again with the same number and the same content.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 
 from headwater.catalog.jobs import FINAL_STATES
+from headwater.catalog.load_history import LoadStatus
 from headwater.catalog.objects import Operation, Table, TableVersion
 from headwater.catalog.pipes import BatchState, Pipe, PipeBatch
 from headwater.errors import TransientError
@@ -19,6 +21,8 @@ from headwater.runtime.clock import now
 from headwater.runtime.failpoints import reach
 from headwater.runtime.open_lake import OpenLake
 from headwater.tables.versions import batch_mark, catch_up, newest_batch
+
+_LONG_AGO = datetime.fromtimestamp(0, UTC)
 
 
 def begin_batch(lake: OpenLake, batch: Batch, job_id: str) -> None:
@@ -53,10 +57,11 @@ def settle_batch(lake: OpenLake, pipe: Pipe, batch: Batch, target: Table) -> boo
         job_id, version = found
         if job_id != jobs[-1] and isinstance(batch, FileBatch):
             _adopt(lake, pipe, batch, target, job_id)
-        _finish(lake, pipe, batch, target, version)
+        _finish(lake, pipe, batch, target, version, jobs)
         return True
-    if isinstance(batch, FileBatch) and _all_failed(lake, target, batch, jobs[-1]):
-        _finish(lake, pipe, batch, target, None)
+    if isinstance(batch, FileBatch) and _failed_files(lake, target, batch, jobs) == len(batch.files):
+        # No file could be read, so that there was nothing to commit.
+        _finish(lake, pipe, batch, target, None, jobs)
         return True
     newest = newest_batch(lake, target, pipe.id)
     lake.store.pipe_batches.fail(pipe.id, batch.number, "Delta has a batch of this number")
@@ -81,7 +86,7 @@ def recover_batches(lake: OpenLake) -> None:
         target = lake.store.tables.get_by_id(pipe.target_id)
         found = _committed(lake, target, intent.payload["jobs"]) if target is not None else None
         if target is not None and found is not None:
-            _finish(lake, pipe, batch, target, found[1])
+            _finish(lake, pipe, batch, target, found[1], intent.payload["jobs"])
 
 
 def _committed(
@@ -109,17 +114,28 @@ def _adopt(lake: OpenLake, pipe: Pipe, batch: FileBatch, target: Table, job_id: 
     purge(lake, job_id)
 
 
-def _all_failed(lake: OpenLake, target: Table, batch: FileBatch, job_id: str) -> bool:
-    """Whether no file of the batch could be read, so that there was nothing to commit."""
-    return lake.store.load_history.count_failed(target.id, job_id) == len(batch.files)
+def _failed_files(lake: OpenLake, target: Table, batch: FileBatch, jobs: Sequence[str]) -> int:
+    """How many files of the batch could not be read."""
+    paths = [source.path for source in batch.sources]
+    failed = lake.store.load_history.known(
+        target.id, paths, _LONG_AGO, statuses=(LoadStatus.LOAD_FAILED,)
+    )
+    return sum(any(row.job_id in jobs for row in rows) for rows in failed.values())
 
 
 def _finish(
-    lake: OpenLake, pipe: Pipe, batch: Batch, target: Table, version: TableVersion | None
+    lake: OpenLake,
+    pipe: Pipe,
+    batch: Batch,
+    target: Table,
+    version: TableVersion | None,
+    jobs: Sequence[str],
 ) -> None:
     """The pipe has come so far; what it says about offsets is what the commit says."""
     mark = batch_mark(lake, target, version) if version is not None else None
     rows = (version.rows_inserted or 0) + (version.rows_updated or 0) if version else 0
+    files = batch.files if isinstance(batch, FileBatch) else ()
+    failed = _failed_files(lake, target, batch, jobs) if isinstance(batch, FileBatch) else 0
     store = lake.store
     with store.begin() as transaction:
         if not store.pipe_batches.finish(pipe.id, batch.number, rows=rows, connection=transaction):
@@ -131,11 +147,11 @@ def _finish(
             offsets=mark.offsets if mark is not None else None,
             connection=transaction,
         )
-        files = batch.files if isinstance(batch, FileBatch) else ()
         store.pipes.add_counts(
             pipe.id,
             rows=rows,
-            files=len(files),
+            files=len(files) - failed,
+            failed_files=failed,
             bytes=sum(file.size for file in files),
             connection=transaction,
         )

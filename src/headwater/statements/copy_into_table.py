@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from headwater.catalog.load_history import COPY_SOURCE
 from headwater.catalog.objects import Operation, Table
 from headwater.errors import HeadwaterError
 from headwater.files.loads import announce, purge, settle
@@ -68,7 +69,7 @@ def _attempt(copy: _Copy) -> tuple[list[VolumeScan], Committed, dict[str, int | 
         try:
             done = _load(copy, scans, text)
             # Staged files are gone when this ends.
-            return scans, done, _rows_by_file(copy, scans) if statement.on_error else {}
+            return scans, done, _rows_by_file(copy, scans) if _tells(copy) else {}
         except BaseException:
             # The commit may be there although something failed behind it.
             settle(context.lake, context.job_id)
@@ -80,7 +81,14 @@ def _load(copy: _Copy, scans: Sequence[VolumeScan], text: EditedText | None) -> 
     context = copy.context
     if text is None:
         return Committed(copy.table, None)
-    announce(context.lake, copy.table.id, context.job_id, scans, purge=copy.statement.purge)
+    announce(
+        context.lake,
+        copy.table.id,
+        context.job_id,
+        scans,
+        purge=copy.statement.purge,
+        source=_source(context),
+    )
     spark = context.session.spark()
     return commit(
         context.lake,
@@ -92,12 +100,28 @@ def _load(copy: _Copy, scans: Sequence[VolumeScan], text: EditedText | None) -> 
     )
 
 
+def _tells(copy: _Copy) -> bool:
+    """Whether the result has a row per file; of a pipe's statement nobody sees it."""
+    return copy.statement.on_error is not None and copy.context.batch is None
+
+
+def _source(context: Context) -> str:
+    """What the load history says loaded a file: COPY, or the pipe's name."""
+    pipe = context.store.pipes.by_id(context.batch.pipe_id) if context.batch is not None else None
+    return COPY_SOURCE if pipe is None else str(pipe.qualified)
+
+
 def _leave_out(copy: _Copy, error: UnreadableFile) -> bool:
     """Note a file that cannot be read; says whether the others are to be loaded without it."""
     if error.source.path in copy.failed:
         return False
     history = copy.context.store.load_history
-    history.record_failed(copy.table.id, copy.context.job_id, {error.source: error.reason})
+    history.record_failed(
+        copy.table.id,
+        copy.context.job_id,
+        {error.source: error.reason},
+        source=_source(copy.context),
+    )
     copy.failed[error.source.path] = error.reason
     return copy.statement.on_error is OnError.CONTINUE
 
@@ -133,7 +157,7 @@ def _result(
     message = f"{message_of(done.table, copy.operation, loaded)} from {counted(files, 'file')}"
     if left:
         message += f"; {counted(len(left), 'file')} could not be deleted yet: {left[0]}"
-    if copy.statement.on_error is None:
+    if not _tells(copy):
         return Result(rowcount=loaded, message=message)
     per_file: list[tuple[str, str, int | None, str | None]] = []
     per_file += [(path, "SUCCESS", count, None) for path, count in rows.items()]

@@ -16,6 +16,7 @@ from headwater.sql import (
     drop,
     history,
     jobs,
+    pipes,
     query,
     schemas,
     settings,
@@ -26,9 +27,11 @@ from headwater.sql import (
 )
 from headwater.sql import copy_into_table as copy_into_table_sql
 from headwater.sql import copy_into_volume as copy_into_volume_sql
+from headwater.sql import create_pipe as create_pipe_sql
 from headwater.sql import create_table as create_table_sql
 from headwater.sql.parse import Statement, parse
 from headwater.sql.tokens import tokenize
+from headwater.statements.alter_pipe import alter_pipe
 from headwater.statements.alter_schema import alter_schema
 from headwater.statements.alter_table import alter_table
 from headwater.statements.alter_view import alter_view
@@ -38,6 +41,7 @@ from headwater.statements.context import Context
 from headwater.statements.copy_into_table import copy_into_table
 from headwater.statements.copy_into_volume import copy_into_volume
 from headwater.statements.create_external_volume import create_external_volume
+from headwater.statements.create_pipe import create_pipe
 from headwater.statements.create_schema import create_schema
 from headwater.statements.create_storage_connection import create_storage_connection
 from headwater.statements.create_table import create_table
@@ -47,10 +51,12 @@ from headwater.statements.delete import delete
 from headwater.statements.desc_connection import desc_connection
 from headwater.statements.desc_history import desc_history
 from headwater.statements.desc_job import desc_job
+from headwater.statements.desc_pipe import desc_pipe
 from headwater.statements.desc_schema import desc_schema
 from headwater.statements.desc_table import desc_table
 from headwater.statements.desc_volume import desc_volume
 from headwater.statements.drop_connection import drop_connection
+from headwater.statements.drop_pipe import drop_pipe
 from headwater.statements.drop_schema import drop_schema
 from headwater.statements.drop_table import drop_table
 from headwater.statements.drop_view import drop_view
@@ -68,8 +74,10 @@ from headwater.statements.restore_table import restore_table
 from headwater.statements.set_setting import set_setting
 from headwater.statements.show_columns import show_columns
 from headwater.statements.show_connections import show_connections
+from headwater.statements.show_create_pipe import show_create_pipe
 from headwater.statements.show_create_table import show_create_table
 from headwater.statements.show_jobs import show_jobs
+from headwater.statements.show_pipes import show_pipes
 from headwater.statements.show_schemas import show_schemas
 from headwater.statements.show_settings import show_settings
 from headwater.statements.show_tables import show_tables
@@ -93,6 +101,7 @@ HANDLERS: dict[type, Handler] = {
     connections.DescConnection: desc_connection,
     connections.DropConnection: drop_connection,
     connections.ShowConnections: show_connections,
+    create_pipe_sql.CreatePipe: create_pipe,
     create_table_sql.CreateTable: create_table,
     describe.DescTable: desc_table,
     dml.Delete: delete,
@@ -109,6 +118,11 @@ HANDLERS: dict[type, Handler] = {
     jobs.CancelJob: cancel_job,
     jobs.DescJob: desc_job,
     jobs.ShowJobs: show_jobs,
+    pipes.AlterPipe: alter_pipe,
+    pipes.DescPipe: desc_pipe,
+    pipes.DropPipe: drop_pipe,
+    pipes.ShowCreatePipe: show_create_pipe,
+    pipes.ShowPipes: show_pipes,
     query.Query: run_query,
     query.SparkCommand: spark_command,
     schemas.AlterSchema: alter_schema,
@@ -148,6 +162,8 @@ RELATIONS = (
     history.DescHistory,
     jobs.DescJob,
     jobs.ShowJobs,
+    pipes.DescPipe,
+    pipes.ShowPipes,
     schemas.DescSchema,
     show.ShowColumns,
     show.ShowSchemas,
