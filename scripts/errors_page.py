@@ -27,6 +27,7 @@ _TITLES = {
     "lake": "Running work on Spark and Delta",
     "delta_log": "Delta's log",
     "storage": "Stores, files and sealed secrets",
+    "kafka": "Kafka",
     "connections": "Connections",
     "volumes": "Volumes and their files",
     "copy": "COPY",
