@@ -29,6 +29,7 @@ _TITLES = {
     "delta_log": "Delta's log",
     "storage": "Stores, files and sealed secrets",
     "queues": "Queues of events",
+    "kafka": "Kafka",
     "connections": "Connections",
     "volumes": "Volumes and their files",
     "copy": "COPY",

@@ -9,7 +9,7 @@ import pytest
 from tests.servers.kafka_broker import KafkaBroker
 
 # Whoever gets quoting wrong anywhere between here and the broker is not let in.
-KAFKA_USERS = {"reader": "hw-kafka-s3cret", "odd": 'a "b" \\c\\ \'d\'; e={f},\tg'}
+KAFKA_USERS = {"reader": "hw-kafka-s3cret", "odd": "a \"b\" \\c\\ 'd'; e={f},\tg"}
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""A private Kafka broker for tests and benchmarks: one node, on loopback, from the jars of the lock.
+"""A private Kafka broker for tests and benchmarks: one node, on loopback, from locked jars.
 
 Invariant: it never outlives its tests: it is stopped at the end, and if the test process is killed
 the kernel stops the broker too (on Linux). Its folder belongs to whoever gave it.
@@ -189,7 +189,8 @@ class KafkaBroker:
         names = ["PLAINTEXT", *(["SASL_PLAINTEXT"] if self._users else [])]
         outside = [f"{name}://127.0.0.1:{self._ports[name]}" for name in names]
         controller = f"127.0.0.1:{self._ports['CONTROLLER']}"
-        logins = [f"user_{name}={jaas_text(password)}" for name, password in self._users.items()]
+        users = [f"user_{name}={jaas_text(password)}" for name, password in self._users.items()]
+        login = " ".join([_LOGIN, *users]) + ";"
         return {
             **_SETTINGS,
             "listeners": ",".join([*outside, f"CONTROLLER://{controller}"]),
@@ -197,7 +198,7 @@ class KafkaBroker:
             "inter.broker.listener.name": "PLAINTEXT",
             "controller.quorum.voters": f"1@{controller}",
             "log.dirs": str(self.folder / "data"),
-            "listener.name.sasl_plaintext.plain.sasl.jaas.config": f"{' '.join([_LOGIN, *logins])};",
+            "listener.name.sasl_plaintext.plain.sasl.jaas.config": login,
         }
 
     def _command(self) -> list[str]:
