@@ -94,7 +94,7 @@ def _counters_as_json(counters: PipeCounters) -> dict[str, Any]:
 
 
 def _counters_from_json(stored: Mapping[str, Any]) -> PipeCounters:
-    oldest = stored["oldest_pending_at"]
+    oldest = stored.get("oldest_pending_at")
     return PipeCounters(
         **{
             **stored,

@@ -8,7 +8,7 @@ bookkeeping and a user's ALTER PIPE cannot undo each other.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -276,7 +276,11 @@ class Pipes:
         return self.change(pipe_id, rule, connection=connection)
 
     def set_latency(
-        self, pipe_id: str, latency: dict[str, Any] | None, *, connection: Connection | None = None
+        self,
+        pipe_id: str,
+        latency: Mapping[str, Any] | None,
+        *,
+        connection: Connection | None = None,
     ) -> Pipe:
         """Says how far a pipe is behind its source."""
         return self.change(
@@ -326,7 +330,8 @@ def _clash(own: Connection, pipe: Pipe) -> UserError:
     if other := _reader(own, pipes.c.volume_id, pipe.volume_id):
         return UserError("VOLUME_HAS_PIPE", name=name, pipe=_seen_from(pipe, other))
     if other := _reader(own, pipes.c.kafka_group, pipe.kafka_group):
-        _bootstrap, topic, group = (other.kafka_group or "").split("|", 2)
+        _bootstrap, _, read = str(other.kafka_group).partition("|")
+        topic, _, group = read.partition("|")
         return UserError(
             "KAFKA_GROUP_HAS_PIPE", group=group, topic=topic, pipe=_seen_from(pipe, other)
         )
