@@ -95,6 +95,13 @@ class Connection:
         """Cancel what runs now; from any thread."""
         self._session.cancel()
 
+    def run_until_idle(self) -> None:
+        """Run every pipe until none has anything left to load."""
+        from headwater.run_pipes import run_until_idle
+
+        self._require_open()
+        run_until_idle(self._session.lake)
+
     def cursor(self) -> Cursor:
         """A new cursor."""
         self._require_open()

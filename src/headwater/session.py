@@ -15,13 +15,20 @@ from typing import Any
 
 from headwater.catalog.jobs import Job, JobState, TableUse, job_id
 from headwater.catalog.objects import TableVersion
+from headwater.config import Config
 from headwater.errors import HeadwaterError, InterfaceError, InternalError, UserError
 from headwater.files.loads import recover_loads
 from headwater.pipes.batches import Batch
 from headwater.pipes.settling import begin_batch, recover_batches
 from headwater.result import Result
 from headwater.runtime.clock import now
-from headwater.runtime.open_lake import DEFAULT_SCHEMA, OpenLake, acquire_lake, release_lake
+from headwater.runtime.open_lake import (
+    DEFAULT_SCHEMA,
+    OpenLake,
+    acquire_lake,
+    release_lake,
+    share_lake,
+)
 from headwater.sql.masking import mask, mask_words, masked_with_span, secret_values
 from headwater.sql.parse import Statement, parse
 from headwater.sql.places import place_named
@@ -44,14 +51,7 @@ class Session:
     """Runs statements on a lake."""
 
     def __init__(self, path: str | Path, *, create: bool = True, **arguments: Any) -> None:
-        self._lake, config = acquire_lake(path, create=create, **arguments)
-        self._closed = False
-        self._running: list[str] = []
-        self.state = SessionState(
-            self._lake, user=config.user, workspace=config.workspace, schema=DEFAULT_SCHEMA
-        )
-        if config.time_zone != self._lake.config.time_zone:
-            self.state.settings[TIME_ZONE_KEY] = config.time_zone
+        self._open(*acquire_lake(path, create=create, **arguments))
         try:
             recover(self._lake)
             recover_loads(self._lake)
@@ -60,6 +60,23 @@ class Session:
         except BaseException:
             self.close()
             raise
+
+    @classmethod
+    def beside(cls, lake: OpenLake) -> Session:
+        """One more session on a lake that is open in this process."""
+        session = cls.__new__(cls)
+        session._open(share_lake(lake), lake.config)
+        return session
+
+    def _open(self, lake: OpenLake, config: Config) -> None:
+        self._lake = lake
+        self._closed = False
+        self._running: list[str] = []
+        self.state = SessionState(
+            lake, user=config.user, workspace=config.workspace, schema=DEFAULT_SCHEMA
+        )
+        if config.time_zone != self._lake.config.time_zone:
+            self.state.settings[TIME_ZONE_KEY] = config.time_zone
 
     @property
     def lake(self) -> OpenLake:
@@ -137,6 +154,7 @@ class Session:
             text=mask(text),
             started_at=at,
             instance=self._lake.instance.id,
+            vcluster=self.state.vcluster,
             query_tag=mask(settings.get("query_tag", "")),
             priority=int(settings.get("priority", "0")),
             settings={key: _masked_value(key, value) for key, value in settings.items()},

@@ -27,7 +27,11 @@ def _needs_servers(item: pytest.Item) -> bool:
     return (
         item.path.name in _PROCESSES
         or not _SERVERS.isdisjoint(getattr(item, "fixturenames", ()))
-        or any(value in ("postgres", "s3", "sqs", "mns") for value in parameters if isinstance(value, str))
+        or any(
+            value in ("postgres", "s3", "sqs", "mns")
+            for value in parameters
+            if isinstance(value, str)
+        )
     )
 
 

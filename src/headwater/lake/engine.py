@@ -12,7 +12,7 @@ from headwater.config import Config
 from headwater.lake import process
 from headwater.lake.engine_settings import context_settings, session_defaults
 from headwater.lake.job_metrics import tables_read
-from headwater.lake.object_stores import reach_store
+from headwater.lake.object_stores import add_jar_set, reach_store
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -57,6 +57,13 @@ class Engine:
             if self._root is None:
                 self._root = self._start()
             reach_store(self._context, self._root, url, settings, jar_set)
+
+    def reach_kafka(self) -> None:
+        """Let Spark read topics, in every session of this process."""
+        with self._lock:
+            if self._root is None:
+                self._root = self._start()
+            add_jar_set(self._context, self._root, "kafka")
 
     def _start(self) -> SparkSession:
         settings = context_settings(self._config, scratch=self._scratch)

@@ -21,10 +21,8 @@ def reach_store(
     context: Any, session: SparkSession, url: str, settings: Mapping[str, str], jar_set: str
 ) -> None:
     """Give Spark the jars and settings for `url`; costs nothing when it has them."""
+    add_jar_set(context, session, jar_set)
     hadoop = context._jsc.hadoopConfiguration()
-    if hadoop.get(_MARK + jar_set) is None:
-        _add_jars(context, session, jar_set)
-        hadoop.set(_MARK + jar_set, "added")
     changed = {name: value for name, value in settings.items() if hadoop.get(name) != value}
     if not changed:
         return
@@ -35,6 +33,14 @@ def reach_store(
         # Hadoop keeps clients by bucket, with the settings they were made with.
         java = context._jvm
         java.org.apache.hadoop.fs.FileSystem.get(java.java.net.URI(url), hadoop).close()
+
+
+def add_jar_set(context: Any, session: SparkSession, jar_set: str) -> None:
+    """Give a running Spark the jars of a set, once."""
+    hadoop = context._jsc.hadoopConfiguration()
+    if hadoop.get(_MARK + jar_set) is None:
+        _add_jars(context, session, jar_set)
+        hadoop.set(_MARK + jar_set, "added")
 
 
 def _add_jars(context: Any, session: SparkSession, jar_set: str) -> None:

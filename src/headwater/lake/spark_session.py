@@ -5,7 +5,7 @@ Everything that leaves this class is plain Python; every error that leaves it is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from headwater.catalog.objects import TableColumn
 from headwater.lake.file_frames import frame_of, not_utf8, rows_by_file, write_files
 from headwater.lake.file_scan import FileScan, FileTarget, literal_path
 from headwater.lake.json_documents import first_json_keys, holds_one_json_document
+from headwater.lake.kafka_frames import messages
 from headwater.lake.rows import fetch
 from headwater.lake.spark_errors import reshape
 from headwater.names import quote_identifier
@@ -114,6 +115,11 @@ class SparkConnection:
         """Make the rows of files visible to SQL under a temporary name."""
         with self._in_session(own_text("")):
             frame_of(self._session, scan).createOrReplaceTempView(name)
+
+    def create_kafka_view(self, name: str, options: Mapping[str, str]) -> None:
+        """Make messages visible to SQL under a temporary name."""
+        with self._in_session(own_text("")):
+            messages(self._session, options).createOrReplaceTempView(name)
 
     def columns_of_files(self, scan: FileScan) -> tuple[tuple[str, str], ...]:
         """The columns that files hold, with their types."""

@@ -57,9 +57,7 @@ class FileBatch:
     @property
     def sources(self) -> list[SourceFile]:
         """The files as the load history has them."""
-        return [
-            SourceFile(self.folder + f.path, f.size, f.modified_at, f.etag) for f in self.files
-        ]
+        return [SourceFile(self.folder + f.path, f.size, f.modified_at, f.etag) for f in self.files]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,8 @@ make neither one look long nor memory grow; behind the last page it starts over.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 from headwater.catalog.volumes import Volume
 from headwater.errors import SchemaError
@@ -17,9 +19,11 @@ from headwater.pipes.known_files import new_files
 from headwater.pipes.open_pipe import OpenPipe
 from headwater.pipes.sources import Look, Pending
 from headwater.runtime.open_lake import OpenLake
+from headwater.sql.pipe_body import VolumeSource
 from headwater.storage.store import FileInfo, Page
 
 _PAGES_PER_LOOK = 100
+_AT_ONCE = 16
 _MEGABYTE = 1 << 20
 
 
@@ -31,6 +35,11 @@ class Listing:
         self._pipe = pipe
         self._behind: str | None = None
         """The last path that was looked at; None to start from the first."""
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether the next look goes on where the last one stopped."""
+        return self._behind is not None
 
     def look(self, number: int) -> Look:
         """The next files, as many as fit into a batch."""
@@ -65,6 +74,10 @@ class Listing:
             return page
         return [file for file in page if not is_temporary(file.path)]
 
+    def again(self, batch: Batch) -> Batch | None:
+        """The batch without files that are gone, or not what they were."""
+        return still_there(self._lake, self._pipe, batch)
+
     def done(self, batch: Batch) -> None:
         """Nothing to forget: the statement has deleted the files."""
 
@@ -74,13 +87,31 @@ class Listing:
 
 def volume_of(lake: OpenLake, pipe: OpenPipe) -> Volume:
     """The pipe's volume as it is now."""
-    ref = pipe.body.source.relation.volume
-    name = ref.name.qualified(workspace=pipe.pipe.workspace, schema=pipe.pipe.body_schema)
+    source = pipe.body.source
+    assert isinstance(source, VolumeSource)
+    assert source.relation.volume.name is not None
+    name = source.relation.volume.name.qualified(
+        workspace=pipe.pipe.workspace, schema=pipe.pipe.body_schema
+    )
     found = lake.store.volumes.get(name.workspace, name.schema, name.name)
     if found is None:
         shown = f"{pipe.pipe.schema}.{pipe.pipe.name}"
         raise SchemaError("PIPE_VOLUME_GONE", pipe=shown, volume=name)
     return found
+
+
+def still_there(lake: OpenLake, pipe: OpenPipe, batch: Batch) -> Batch | None:
+    """A batch of files without those that are gone, or not what they were."""
+    assert isinstance(batch, FileBatch)
+    volume = opened(lake, volume_of(lake, pipe))
+    try:
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            found = pool.map(volume.store.head, [file.path for file in batch.files])
+            pairs = list(zip(batch.files, found, strict=True))
+    finally:
+        volume.store.close()
+    files = tuple(file for file, now in pairs if now is not None and now.etag == file.etag)
+    return replace(batch, files=files) if files else None
 
 
 def file_batch(

@@ -47,6 +47,8 @@ class _Worked:
 
     stepper: Stepper
     looked_at: float | None = None
+    """When the last look began, unless the next one is due at once."""
+    begun_at: float = 0.0
     future: Future[Outcome] | None = None
     idle: bool = False
 
@@ -140,6 +142,7 @@ class PipeLoop:
             worked = self._work(pipe)
             if worked.future is None:
                 worked.stepper.patience = patience
+                worked.begun_at = time.monotonic()
                 worked.future = pool.submit(worked.stepper.step)
 
     def _collect(self, running: Iterable[Pipe]) -> bool:
@@ -156,8 +159,7 @@ class PipeLoop:
 
     def _ended(self, worked: _Worked, outcome: Outcome) -> None:
         worked.idle = outcome in (Outcome.IDLE, Outcome.STOPPED)
-        # After a batch there may be more: the pipe is due at once.
-        worked.looked_at = None if outcome is Outcome.MOVED else time.monotonic()
+        worked.looked_at = None if outcome is Outcome.MOVED else worked.begun_at
 
     def _is_due(self, pipe: Pipe) -> bool:
         worked = self._work(pipe)

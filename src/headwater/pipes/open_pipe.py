@@ -33,14 +33,14 @@ class OpenPipe:
     def aborts(self) -> bool:
         """Whether a file that cannot be read stops the pipe."""
         statement = self.body.statement
-        is_copy = isinstance(statement, CopyIntoTable)
-        return not (is_copy and statement.on_error is OnError.CONTINUE)
+        if not isinstance(statement, CopyIntoTable):
+            return True
+        return statement.on_error is not OnError.CONTINUE
 
     @property
     def purges(self) -> bool:
         """Whether files are deleted when they are loaded."""
-        statement = self.body.statement
-        return isinstance(statement, CopyIntoTable) and statement.purge
+        return self.body.purge
 
 
 def open_pipe(lake: OpenLake, pipe: Pipe) -> OpenPipe:

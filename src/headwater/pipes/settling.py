@@ -59,16 +59,16 @@ def settle_batch(lake: OpenLake, pipe: Pipe, batch: Batch, target: Table) -> boo
             _adopt(lake, pipe, batch, target, job_id)
         _finish(lake, pipe, batch, target, version, jobs)
         return True
-    if isinstance(batch, FileBatch) and _failed_files(lake, target, batch, jobs) == len(batch.files):
+    if isinstance(batch, FileBatch) and _failed_files(lake, target, batch, jobs) == len(
+        batch.files
+    ):
         # No file could be read, so that there was nothing to commit.
         _finish(lake, pipe, batch, target, None, jobs)
         return True
     newest = newest_batch(lake, target, pipe.id)
     lake.store.pipe_batches.fail(pipe.id, batch.number, "Delta has a batch of this number")
     if newest is not None and newest.number >= batch.number:
-        lake.store.pipes.record_success(
-            pipe.id, now(), batch=newest.number, offsets=newest.offsets
-        )
+        lake.store.pipes.record_success(pipe.id, now(), batch=newest.number, offsets=newest.offsets)
     raise TransientError("PIPE_BATCH_TAKEN", pipe=f"{pipe.schema}.{pipe.name}", number=batch.number)
 
 

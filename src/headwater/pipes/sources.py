@@ -34,6 +34,10 @@ class Source(Protocol):
         """What to do next, as batch `number`."""
         ...
 
+    def again(self, batch: Batch) -> Batch | None:
+        """A batch that was begun before and not committed, as far as its content is still there."""
+        ...
+
     def done(self, batch: Batch) -> None:
         """The batch is in the table: let the source forget it."""
         ...

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from headwater.catalog.pipes import Pipe, PipeStatus
+from headwater.catalog.pipes import Pipe, PipeBatch, PipeStatus
 from headwater.errors import HeadwaterError, InternalError, TransientError
-from headwater.pipes.batches import Batch, batch_of
+from headwater.pipes.batches import Batch, KafkaBatch, batch_of
 from headwater.pipes.open_pipe import OpenPipe, open_pipe
 from headwater.pipes.open_source import open_source
 from headwater.pipes.settling import settle_batch
@@ -33,8 +33,10 @@ class Outcome(Enum):
 
     IDLE = auto()
     """There is nothing to do."""
+    DONE = auto()
+    """A batch was done, and nothing more was seen."""
     MOVED = auto()
-    """Something was done, or seen, and there may be more."""
+    """There is more to do, or to look at."""
     FAILED = auto()
     """It will be tried again."""
     STOPPED = auto()
@@ -72,12 +74,11 @@ class Stepper:
 
     def _step(self, pipe: Pipe) -> Outcome:
         opened = self._reopened(pipe)
+        assert self._source is not None
         intent = self.lake.store.pipe_batches.intent(pipe.id)
-        more = True
         if intent is not None:
-            batch: Batch | None = batch_of(pipe.id, intent.number, intent.payload)
+            batch, more = self._again(pipe, intent), True
         else:
-            assert self._source is not None
             look = self._source.look(pipe.batch + 1)
             self._note(pipe, look.pending)
             batch, more = look.batch, look.more
@@ -89,7 +90,15 @@ class Stepper:
             return Outcome.MOVED if more else Outcome.IDLE
         reach("pipe.discovered")
         self._do(opened, batch)
-        return Outcome.MOVED
+        return Outcome.MOVED if more else Outcome.DONE
+
+    def _again(self, pipe: Pipe, intent: PipeBatch) -> Batch | None:
+        """The batch of an intent without a commit; if nothing of it is left, it is over."""
+        assert self._source is not None
+        batch = self._source.again(batch_of(pipe.id, intent.number, intent.payload))
+        if batch is None:
+            self.lake.store.pipe_batches.fail(pipe.id, intent.number, "its files are gone")
+        return batch
 
     def _do(self, opened: OpenPipe, batch: Batch) -> None:
         pipe = opened.pipe
@@ -107,7 +116,8 @@ class Stepper:
     def _after_failure(self, opened: OpenPipe, batch: Batch, error: HeadwaterError) -> None:
         """A commit may be there although something failed behind it; else the intent is over.
 
-        The statement has ended in this process, so nobody can commit the batch any more.
+        The statement has ended in this process, so nobody can commit the batch any more. Files that
+        a process before this one began to load stay an intent: it may not be dead yet.
         """
         intent = self.lake.store.pipe_batches.intent(opened.pipe.id)
         if intent is None:
@@ -115,7 +125,7 @@ class Stepper:
         jobs = intent.payload["jobs"]
         if any(self.lake.store.versions.by_job(job) for job in jobs):
             settle_batch(self.lake, opened.pipe, batch, opened.target)
-        elif len(jobs) == 1:
+        elif len(jobs) == 1 or isinstance(batch, KafkaBatch):
             self.lake.store.pipe_batches.fail(opened.pipe.id, batch.number, error.message)
 
     def _reopened(self, pipe: Pipe) -> OpenPipe:

@@ -146,6 +146,14 @@ def acquire_lake(
         return lake, config
 
 
+def share_lake(lake: OpenLake) -> OpenLake:
+    """One more user of a lake that is open; like `acquire_lake`, to be undone by `release_lake`."""
+    with _lock:
+        _, users = _open[lake.folder.path]
+        _open[lake.folder.path] = (lake, users + 1)
+    return lake
+
+
 def release_lake(lake: OpenLake) -> None:
     """Undo one `acquire_lake`; the last one closes the lake."""
     with _lock:

@@ -43,7 +43,9 @@ def alter_pipe(context: Context, statement: AlterPipe) -> Result:
 def _set(context: Context, pipe: Pipe, action: SetPipeProperty) -> None:
     others = KAFKA_PROPERTIES if pipe.kind is PipeKind.VOLUME else VOLUME_PROPERTIES
     if action.key in others:
-        owner, source = ("Kafka", "a volume") if pipe.kind is PipeKind.VOLUME else ("a volume", "Kafka")
+        owner, source = (
+            ("Kafka", "a volume") if pipe.kind is PipeKind.VOLUME else ("a volume", "Kafka")
+        )
         raise UserError(
             "PIPE_PROPERTY_OF_OTHER_SOURCE", property=action.key, owner=owner, source=source
         )

@@ -31,6 +31,7 @@ class SessionState:
     user: str
     workspace: str
     schema: str
+    vcluster: str = "DEFAULT"
     settings: dict[str, str] = field(default_factory=dict)
     temporary_views: set[str] = field(default_factory=set)
     lock: threading.RLock = field(default_factory=threading.RLock)

@@ -73,9 +73,7 @@ def _require_events(
         raise UserError(
             "PIPE_QUEUE_OF_OTHER_STORE", volume=name, store=scheme.upper(), wanted=wanted, span=span
         )
-    found = (
-        context.store.connections.by_id(volume.connection_id) if volume.connection_id else None
-    )
+    found = context.store.connections.by_id(volume.connection_id) if volume.connection_id else None
     if found is None or store_connection(context.lake, found).role is None:
         raise UserError(
             "PIPE_EVENTS_NEED_ROLE", volume=name, connection=volume.connection, span=span

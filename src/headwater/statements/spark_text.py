@@ -23,6 +23,7 @@ from headwater.sql.casts import cast_edits
 from headwater.sql.edits import Edit, EditedText, apply_edits
 from headwater.sql.own_relations import DirectoryRelation
 from headwater.sql.presigned_urls import find_presigned_urls
+from headwater.sql.read_kafka import ReadKafka
 from headwater.sql.relations import (
     FoundRelation,
     Relation,
@@ -38,6 +39,7 @@ from headwater.statements.information_schema import (
     INFORMATION_SCHEMA,
     information_schema_rows,
 )
+from headwater.statements.kafka_relation import kafka_view
 from headwater.statements.presigned_url import presigned_edits
 from headwater.statements.time_travel import version_at
 from headwater.statements.volume_relations import (
@@ -207,6 +209,9 @@ def _own_edit(preparation: _Preparation, found: FoundRelation) -> Edit:
             preparation.scans,
             left_out=preparation.left_out,
         )
+        preparation.made.append(view)
+    elif isinstance(relation, ReadKafka):
+        view = kafka_view(preparation.context, relation)
         preparation.made.append(view)
     elif isinstance(relation, DirectoryRelation):
         view = _as_view(preparation, directory(preparation.context, relation))

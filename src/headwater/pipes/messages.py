@@ -1,0 +1,180 @@
+"""Kafka as a source: a batch is a range of offsets in every partition.
+
+How far a pipe has come is in the commit of its last batch. The consumer group is told afterwards,
+for tools that watch how far behind it is; nothing is read from it but where a new pipe begins.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import replace
+
+from headwater.catalog.pipes import Pipe
+from headwater.errors import HeadwaterError
+from headwater.kafka.client import KafkaClient
+from headwater.kafka.offsets import BatchPlan, TopicOffsets, first_offsets, lag, plan_batch
+from headwater.pipes.batches import Batch, KafkaBatch
+from headwater.pipes.open_pipe import OpenPipe
+from headwater.pipes.sources import Look
+from headwater.runtime.clock import now
+from headwater.runtime.failpoints import reach
+from headwater.runtime.open_lake import OpenLake
+from headwater.sql.pipe_body import KafkaSource
+from headwater.sql.pipe_properties import PipeProperties
+from headwater.sql.read_kafka import ReadKafka
+
+_log = logging.getLogger(__name__)
+_PREFIX = "kafka."
+_AUTO_RESET = "auto.offset.reset"
+
+
+class Messages:
+    """Reads the topics of a pipe."""
+
+    def __init__(self, lake: OpenLake, pipe: OpenPipe) -> None:
+        assert isinstance(pipe.body.source, KafkaSource)
+        self._lake = lake
+        self._pipe_id = pipe.pipe.id
+        self._properties = pipe.properties
+        self._relation = pipe.body.source.relation
+        self._client = client_of(self._relation)
+
+    def look(self, number: int) -> Look:
+        """The messages behind those that were read, as many as a batch may have."""
+        pipe = self._pipe()
+        topics = self._relation.topics
+        current = offsets_of(pipe.offsets)
+        if current is None:
+            current = start(self._lake, pipe.id, self._relation, self._properties, self._client)
+        earliest = self._client.earliest(topics)
+        latest = self._client.latest(topics)
+        most = self._properties.batch_size_per_partition
+        plan = plan_batch(current, earliest, latest, most_per_partition=most)
+        self._report(plan)
+        self._lake.store.pipes.set_latency(pipe.id, latency(lag(plan.after, latest), pipe))
+        if not plan.ranges:
+            if plan.after != current:
+                keep_offsets(self._lake, pipe.id, plan.after)
+            return Look()
+        more = any(
+            behind for of_topic in lag(plan.after, latest).values() for behind in of_topic.values()
+        )
+        return Look(KafkaBatch(pipe.id, number, plan.ranges, texts(plan.after)), more=more)
+
+    def again(self, batch: Batch) -> Batch | None:
+        """The same messages: Spark says so if they are gone."""
+        return batch
+
+    def done(self, batch: Batch) -> None:
+        """Tell the consumer group; the commit has the truth, so a failure does no harm."""
+        assert isinstance(batch, KafkaBatch)
+        try:
+            self._client.commit_group_offsets(offsets_of(batch.offsets) or {})
+        except HeadwaterError as error:
+            _log.warning("the offsets of the group were not committed: %s", error.message)
+        reach("pipe.offsets_told")
+
+    def close(self) -> None:
+        """End the connections."""
+        self._client.close()
+
+    def _pipe(self) -> Pipe:
+        found = self._lake.store.pipes.by_id(self._pipe_id)
+        assert found is not None
+        return found
+
+    def _report(self, plan: BatchPlan) -> None:
+        """What is lost, and other surprises, are laid aside for the owner of the pipe to see."""
+        for lost in plan.lost:
+            reason = (
+                f"offsets {lost.start} to {lost.end - 1} of {lost.topic} partition"
+                f" {lost.partition} were deleted by the brokers before they were read"
+            )
+            self._set_aside(f"lost {lost}", reason)
+        for warning in plan.warnings:
+            self._set_aside(warning, warning)
+
+    def _set_aside(self, message_id: str, reason: str) -> None:
+        _log.warning("%s", reason)
+        self._lake.store.pipe_batches.set_aside(self._pipe_id, message_id, "", reason, now())
+
+
+def client_of(relation: ReadKafka, *, timeout_seconds: float = 10.0) -> KafkaClient:
+    """A client for the brokers that a relation names."""
+    settings = {key.removeprefix(_PREFIX): value for key, value in relation.settings}
+    return KafkaClient(
+        relation.bootstrap, settings, relation.group_id, timeout_seconds=timeout_seconds
+    )
+
+
+def start(
+    lake: OpenLake,
+    pipe_id: str,
+    relation: ReadKafka,
+    properties: PipeProperties,
+    client: KafkaClient,
+) -> TopicOffsets:
+    """Where a new pipe begins, kept at once because the end of a topic moves on."""
+    topics = relation.topics
+    reset = properties.reset_offsets
+    at_time = None
+    position: str | int = "none"
+    if reset is not None:
+        position = reset.timestamp_ms if reset.timestamp_ms is not None else reset.position.value
+        if reset.timestamp_ms is not None:
+            at_time = client.offsets_at(topics, reset.timestamp_ms)
+    settings = dict(relation.settings)
+    found = first_offsets(
+        client.earliest(topics),
+        client.latest(topics),
+        group=client.group_offsets(topics),
+        reset=position,  # type: ignore[arg-type]
+        at_time=at_time,
+        auto_offset_reset=settings.get(_PREFIX + _AUTO_RESET, "latest"),
+    )
+    keep_offsets(lake, pipe_id, found)
+    return found
+
+
+def keep_offsets(lake: OpenLake, pipe_id: str, offsets: TopicOffsets) -> None:
+    """Remember how far a pipe is without a batch of its own."""
+    lake.store.pipes.change(pipe_id, lambda pipe: replace(pipe, offsets=texts(offsets)))
+
+
+def latency(behind: TopicOffsets, pipe: Pipe) -> dict[str, object]:
+    """How far a pipe is behind, as DESC PIPE shows it; times are milliseconds."""
+    several = len(behind) > 1
+    lags = {
+        f"{topic}-{partition}" if several else str(partition): count
+        for topic, of_topic in behind.items()
+        for partition, count in of_topic.items()
+    }
+    at = round(now().timestamp() * 1000)
+    consumed = at if not any(lags.values()) else _ms(pipe)
+    return {
+        "kafka": {
+            "lags": lags,
+            "lastConsumeTimestamp": consumed,
+            "offsetLag": sum(lags.values()),
+            "timeLag": at - consumed if consumed >= 0 else -1,
+        }
+    }
+
+
+def _ms(pipe: Pipe) -> int:
+    return -1 if pipe.last_batch_at is None else round(pipe.last_batch_at.timestamp() * 1000)
+
+
+def texts(offsets: TopicOffsets) -> dict[str, dict[str, int]]:
+    """Offsets as JSON has them: the names of partitions are texts."""
+    return {
+        t: {str(p): offset for p, offset in of_topic.items()} for t, of_topic in offsets.items()
+    }
+
+
+def offsets_of(stored: Mapping[str, Mapping[str, int]] | None) -> TopicOffsets | None:
+    """Offsets from JSON."""
+    if stored is None:
+        return None
+    return {t: {int(p): offset for p, offset in of_topic.items()} for t, of_topic in stored.items()}
