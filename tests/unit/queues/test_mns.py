@@ -73,6 +73,7 @@ def test_a_server_that_is_down() -> None:
         name = server.create_queue()
         queue = open_mns(server, name)
         assert queue.receive(wait_seconds=0) == []
+        queue.close()
     with pytest.raises(TransientError) as caught:
         queue.receive(wait_seconds=0)
     assert caught.value.condition == "QUEUE_UNREACHABLE"
