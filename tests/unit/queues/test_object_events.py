@@ -105,8 +105,9 @@ def test_messages_of_mns_may_be_in_base64() -> None:
 
 def test_through_a_topic_of_mns() -> None:
     inner = json.dumps({"events": [oss_event()]})
-    body = json.dumps({"TopicOwner": "1", "TopicName": "oss", "Message": inner})
-    assert [event.key for event in objects_in(body, source=Scheme.OSS)] == ["in/a.csv"]
+    for passed_on in (inner, base64.b64encode(inner.encode()).decode()):
+        body = json.dumps({"TopicOwner": "1", "TopicName": "oss", "Message": passed_on})
+        assert [event.key for event in objects_in(body, source=Scheme.OSS)] == ["in/a.csv"]
 
 
 @pytest.mark.parametrize(
