@@ -127,9 +127,9 @@ class _Handler(BaseHTTPRequestHandler):
     fake: MnsServer
 
     def do_GET(self) -> None:
-        if not self._let_in(b""):
+        if not self._let_in():
             return
-        queue, _, query = self._queue_and_query()
+        queue, query = self._queue_and_query()
         asked = parse_qs(query)
         most, wait = int(asked["numOfMessages"][0]), int(asked["waitseconds"][0])
         if not (1 <= most <= 16 and 0 <= wait <= 30):
@@ -143,9 +143,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_DELETE(self) -> None:
         body = self.rfile.read(int(self.headers.get("content-length", "0")))
-        if not self._let_in(body):
+        if not self._let_in():
             return
-        queue, _, _ = self._queue_and_query()
+        queue, _ = self._queue_and_query()
         root = ElementTree.fromstring(body)
         assert root.tag == f"{{{SPACE}}}ReceiptHandles"
         receipts = [element.text or "" for element in root]
@@ -161,7 +161,7 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, *_: object) -> None:
         """Tests are quiet."""
 
-    def _let_in(self, body: bytes) -> bool:
+    def _let_in(self) -> bool:
         fake = self.fake
         fake.requests.append(f"{self.command} {self.path}")
         time.sleep(fake.pause_seconds)
@@ -181,11 +181,11 @@ class _Handler(BaseHTTPRequestHandler):
             return True
         return False
 
-    def _queue_and_query(self) -> tuple[str, str, str]:
+    def _queue_and_query(self) -> tuple[str, str]:
         path, _, query = self.path.partition("?")
         before, folder, queue, last = path.split("/")
         assert (before, folder, last) == ("", "queues", "messages")
-        return queue, path, query
+        return queue, query
 
     def _signature(self) -> str:
         own = sorted(

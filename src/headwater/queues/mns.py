@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from email.utils import format_datetime
 from functools import partial
-from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
 from xml.sax.saxutils import escape
 
 from headwater.errors import HeadwaterError, TransientError
 from headwater.queues.failures import QueueWords, asked, not_understood, queue_refused
 from headwater.queues.mns_names import MnsName
 from headwater.queues.queue import QueueMessage
-from headwater.storage.answers import Answer
+from headwater.storage.answers import Answer, parsed_xml
 from headwater.storage.connections import AccessKeys
 from headwater.storage.content_of import content_of
 from headwater.storage.exchange import Exchange, Patience
@@ -138,16 +138,16 @@ class MnsQueue:
 
     def _messages_in(self, answer: Answer) -> list[QueueMessage]:
         try:
-            root = ElementTree.fromstring(answer.body)  # noqa: S314 - expat limits entities
+            root = parsed_xml(answer.body)
             space = root.tag[: root.tag.find("}") + 1]
             if root.tag != space + "Messages":
                 raise ValueError("not messages")
             return [_message(entry, space) for entry in root.iterfind(space + "Message")]
-        except (ElementTree.ParseError, ValueError):
+        except ValueError:
             raise not_understood(self._name.text) from None
 
 
-def _message(entry: ElementTree.Element, space: str) -> QueueMessage:
+def _message(entry: Element, space: str) -> QueueMessage:
     receipt = entry.findtext(space + "ReceiptHandle")
     if not receipt:
         raise ValueError("a message without a receipt")
@@ -157,8 +157,8 @@ def _message(entry: ElementTree.Element, space: str) -> QueueMessage:
 
 def _error_codes(answer: Answer) -> Iterator[str]:
     try:
-        root = ElementTree.fromstring(answer.body)  # noqa: S314 - expat limits entities
-    except ElementTree.ParseError:
+        root = parsed_xml(answer.body)
+    except ValueError:
         return
     for element in root.iter():
         if element.tag.rpartition("}")[2] == "ErrorCode":

@@ -11,7 +11,7 @@ from headwater.errors import UserError
 from headwater.storage.endpoints import Endpoint, parse_endpoint
 
 SERVER_VARIABLE = "ALICLOUD_MNS_ENDPOINT"
-_NAME = r"[A-Za-z][A-Za-z0-9-]{0,254}"
+_NAME = r"[A-Za-z0-9][A-Za-z0-9-]{0,255}"
 _BARE = re.compile(_NAME + r"\Z")
 _PATH = re.compile(rf"(?:/queues)?/(?P<name>{_NAME})\Z")
 _HOST = re.compile(r"[0-9]+\.mns\.[a-z0-9-]+\.aliyuncs\.com\Z")

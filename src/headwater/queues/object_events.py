@@ -48,7 +48,7 @@ def objects_in(body: str, *, source: Scheme) -> list[ObjectEvent]:
     """
     if len(body) > _MOST_CHARACTERS:
         raise MalformedMessage("it is longer than 1 MiB")
-    message = _unwrapped(_json(body if source is not Scheme.OSS else _plain(body)))
+    message = _message(body, source)
     if source is Scheme.OSS:
         return [_of_oss(event) for event in _list(message, "events")]
     if message.get("Event") == "s3:TestEvent":
@@ -92,11 +92,13 @@ def _json(text: str) -> dict[str, object]:
     return found
 
 
-def _unwrapped(message: dict[str, object]) -> dict[str, object]:
-    """What a topic (SNS, or one of MNS) passed on; a topic of a topic does not exist."""
+def _message(body: str, source: Scheme) -> dict[str, object]:
+    """The message, or what a topic (SNS, or one of MNS) passed on; a topic has no topics."""
+    plain = _plain if source is Scheme.OSS else str
+    message = _json(plain(body))
     inner = message.get("Message")
     of_topic = message.get("Type") == "Notification" or "TopicName" in message
-    return _json(inner) if of_topic and isinstance(inner, str) else message
+    return _json(plain(inner)) if of_topic and isinstance(inner, str) else message
 
 
 def _of_s3(record: object) -> ObjectEvent:

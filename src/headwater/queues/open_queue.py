@@ -42,10 +42,10 @@ def open_queue(
     from headwater.queues.sqs import SqsQueue
     from headwater.storage.s3 import s3_region
 
-    return SqsQueue(own, s3_region(connection), keys, endpoint=_sqs_server(connection, variables))
+    return SqsQueue(own, s3_region(connection), keys, endpoint=sqs_server(connection, variables))
 
 
-def _sqs_server(connection: StoreConnection, environment: Mapping[str, str]) -> str | None:
+def sqs_server(connection: StoreConnection, environment: Mapping[str, str]) -> str | None:
     """The server to ask instead of Amazon's; one that stands in for S3 stands in for SQS too."""
     given = environment.get("AWS_ENDPOINT_URL_SQS") or environment.get("AWS_ENDPOINT_URL")
     if given or not connection.endpoint:

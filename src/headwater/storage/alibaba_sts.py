@@ -13,10 +13,9 @@ import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from xml.etree import ElementTree
 
 from headwater.errors import UserError
-from headwater.storage.answers import Answer
+from headwater.storage.answers import Answer, parsed_xml
 from headwater.storage.connections import AccessKeys, Role
 from headwater.storage.content_of import content_of
 from headwater.storage.endpoints import parse_endpoint
@@ -126,15 +125,15 @@ class AlibabaRoleKeys:
 
     def _keys_in(self, answer: Answer) -> AccessKeys:
         try:
-            root = ElementTree.fromstring(answer.body)  # noqa: S314 - expat limits entities
-            found = {element.tag.rpartition("}")[2]: element.text for element in root.iter()}
+            elements = parsed_xml(answer.body).iter()
+            found = {element.tag.rpartition("}")[2]: element.text for element in elements}
             return AccessKeys(
                 found["AccessKeyId"] or "",
                 found["AccessKeySecret"] or "",
                 found["SecurityToken"],
                 datetime.fromisoformat(found["Expiration"] or ""),
             )
-        except (ElementTree.ParseError, KeyError, ValueError):
+        except (KeyError, ValueError):
             # The answer may hold keys: nothing of it is shown.
             raise self._refused("the answer cannot be understood") from None
 

@@ -31,7 +31,7 @@ def listed_files(body: bytes, prefix: str) -> list[FileInfo]:
     ValueError if the body is no listing: the page of a proxy must not look like an empty folder.
     Keys are asked for in URL encoding, because XML cannot hold every character.
     """
-    root = _parsed(body)
+    root = parsed_xml(body)
     space = root.tag[: root.tag.find("}") + 1]
     if root.tag != space + "ListBucketResult":
         raise ValueError("not a listing")
@@ -60,11 +60,12 @@ def _moment(text: str) -> datetime:
     return to_the_second(datetime.fromisoformat(text))
 
 
-def _parsed(body: bytes) -> ElementTree.Element:
-    """The answer as XML; ValueError if it is something else, such as the page of a proxy."""
+def parsed_xml(body: bytes) -> ElementTree.Element:
+    """An answer as XML; ValueError if it is something else, such as the page of a proxy."""
     try:
         return ElementTree.fromstring(body)  # noqa: S314 - expat limits what entities cost
-    except ElementTree.ParseError as error:
+    except (ElementTree.ParseError, LookupError) as error:
+        # LookupError: an encoding that does not exist.
         raise ValueError(str(error)) from None
 
 
@@ -83,14 +84,14 @@ def next_token(body: bytes) -> str | None:
     if start < 0:
         return None
     element = body[start : body.index(b"</NextContinuationToken>", start) + 24]
-    return _parsed(element).text
+    return parsed_xml(element).text
 
 
 def undeleted(body: bytes) -> Iterator[tuple[str, str]]:
     """The keys a store could not delete, with its reason."""
     if not body.strip():
         return
-    root = _parsed(body)
+    root = parsed_xml(body)
     space = root.tag[: root.tag.find("}") + 1]
     for entry in root.iterfind(space + "Error"):
         reason = entry.findtext(space + "Code") or "refused"

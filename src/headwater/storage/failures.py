@@ -9,10 +9,9 @@ import http.client
 import socket
 import ssl
 from dataclasses import dataclass
-from xml.etree import ElementTree
 
 from headwater.errors import HeadwaterError, TransientError, UserError
-from headwater.storage.answers import Answer
+from headwater.storage.answers import Answer, parsed_xml
 
 _LONGEST_MESSAGE = 200
 _BUSY_STATUSES = frozenset({429, 500, 502, 503, 504})
@@ -54,8 +53,8 @@ def refusal_of(answer: Answer) -> Refusal:
     """What the store says in the body of its answer; a body that says nothing is fine too."""
     code, message, region = "", "", answer.headers.get("x-amz-bucket-region")
     try:
-        root = ElementTree.fromstring(answer.body)  # noqa: S314 - expat limits what entities cost
-    except ElementTree.ParseError:
+        root = parsed_xml(answer.body)
+    except ValueError:
         return Refusal(answer.status, code, message, region)
     for element in root.iter():
         name = element.tag.rpartition("}")[2]

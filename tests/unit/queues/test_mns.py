@@ -19,6 +19,7 @@ from headwater.storage.exchange import Patience
 ERRORS = b"""<?xml version="1.0"?><Errors xmlns="http://mns.aliyuncs.com/doc/v1/"><Error>
 <ErrorCode>%s</ErrorCode><ErrorMessage>x</ErrorMessage><ReceiptHandle>1</ReceiptHandle></Error>
 </Errors>"""
+ODD = b'<?xml version="1.0" encoding="no-such"?><Messages/>'
 MESSAGE = QueueMessage("id", "receipt", "body")
 
 
@@ -73,6 +74,7 @@ def test_a_server_that_is_down() -> None:
         name = server.create_queue()
         queue = open_mns(server, name)
         assert queue.receive(wait_seconds=0) == []
+        queue.close()
     with pytest.raises(TransientError) as caught:
         queue.receive(wait_seconds=0)
     assert caught.value.condition == "QUEUE_UNREACHABLE"
@@ -122,9 +124,22 @@ def test_errors_of_single_receipts(code: bytes, fails: bool) -> None:
             queue.delete([MESSAGE])
 
 
-@pytest.mark.parametrize("body", [b"", b"<html>log in</html>", b"<Messages><Message/></Messages>"])
+@pytest.mark.parametrize(
+    "body", [b"", b"<html>log in</html>", b"<Messages><Message/></Messages>", ODD]
+)
 def test_the_page_of_a_proxy_is_no_empty_queue(body: bytes) -> None:
     with fake_store(Canned(200, body)) as fake:
         found = mns_name("q", {"ALICLOUD_MNS_ENDPOINT": f"http://127.0.0.1:{fake.port}"})
         with pytest.raises(TransientError, match="cannot be understood"):
             MnsQueue(found, lambda: AccessKeys("k", "s")).receive(wait_seconds=0)
+
+
+@pytest.mark.parametrize("body", [b"", b"no", ODD, b'<?xml version="1.0" encoding="gbk"?><Error/>'])
+def test_a_refusal_that_says_nothing(body: bytes) -> None:
+    with fake_store(Canned(400, body)) as fake:
+        found = mns_name("q", {"ALICLOUD_MNS_ENDPOINT": f"http://127.0.0.1:{fake.port}"})
+        queue = MnsQueue(found, lambda: AccessKeys("k", "s"))
+        with pytest.raises(UserError, match="HTTP status 400"):
+            queue.receive(wait_seconds=0)
+        with pytest.raises(UserError, match="HTTP status 400"):
+            queue.delete([MESSAGE])

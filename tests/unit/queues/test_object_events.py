@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from typing import Any
+from urllib.parse import quote_plus
 
 import pytest
 from hypothesis import given
@@ -104,8 +105,9 @@ def test_messages_of_mns_may_be_in_base64() -> None:
 
 def test_through_a_topic_of_mns() -> None:
     inner = json.dumps({"events": [oss_event()]})
-    body = json.dumps({"TopicOwner": "1", "TopicName": "oss", "Message": inner})
-    assert [event.key for event in objects_in(body, source=Scheme.OSS)] == ["in/a.csv"]
+    for passed_on in (inner, base64.b64encode(inner.encode()).decode()):
+        body = json.dumps({"TopicOwner": "1", "TopicName": "oss", "Message": passed_on})
+        assert [event.key for event in objects_in(body, source=Scheme.OSS)] == ["in/a.csv"]
 
 
 @pytest.mark.parametrize(
@@ -185,10 +187,8 @@ def test_whatever_the_text_nothing_else_is_raised(body: str, source: Scheme) -> 
     assert all(event.key and event.bucket for event in found)
 
 
-@given(st.text(min_size=1).filter(lambda text: text.isprintable()))
+@given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1))
 def test_keys_survive_the_way_through_json(key: str) -> None:
-    from urllib.parse import quote_plus
-
     assert [event.key for event in s3(s3_record(key=quote_plus(key)))] == [key]
     assert [event.key for event in oss(oss_event(key=key))] == [key]
 

@@ -6,7 +6,7 @@ import pytest
 
 from headwater.errors import NotSupported, UserError
 from headwater.queues.mns_names import mns_name
-from headwater.queues.open_queue import _sqs_server, open_queue
+from headwater.queues.open_queue import open_queue, sqs_server
 from headwater.queues.sqs_names import SqsName, sqs_name
 from headwater.storage.addresses import Scheme
 from headwater.storage.connections import AccessKeys, StoreConnection
@@ -91,7 +91,7 @@ def test_queues_of_mns(text: str, name: str, url: str) -> None:
     "text",
     [
         "",
-        "1q",
+        "-q",
         "a b",
         "a/b",
         "q\n",
@@ -154,4 +154,4 @@ def test_the_server_of_sqs(
     endpoint: str | None, environment: dict[str, str], expected: str | None
 ) -> None:
     connection = StoreConnection(Scheme.S3, endpoint, keys=KEYS)
-    assert _sqs_server(connection, environment) == expected
+    assert sqs_server(connection, environment) == expected
