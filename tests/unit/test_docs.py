@@ -21,7 +21,12 @@ from headwater.statements.dispatch import HANDLERS
 ROOT = Path(__file__).resolve().parents[2]
 SQL_PAGES = ROOT / "docs" / "reference" / "sql"
 # What is ours and stands inside queries has a page, but no handler.
-PARTS_OF_QUERIES = {"select-from-volume.md", "load-history.md", "get-presigned-url.md"}
+PARTS_OF_QUERIES = {
+    "select-from-volume.md",
+    "load-history.md",
+    "get-presigned-url.md",
+    "read-kafka.md",
+}
 _FENCED = re.compile(r"^(```+).*?^\1\s*$", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
 _HEADING = re.compile(r"^#{1,6} (.+)$", re.MULTILINE)

@@ -172,6 +172,48 @@ def test_the_spans_are_ordered_and_hold_the_secret(case: tuple[str, str]) -> Non
     assert all(piece in covered for piece in _pieces(value))
 
 
+@st.composite
+def kafka_statements(draw: st.DrawFn) -> tuple[str, str]:
+    """A password of Kafka's, in the statements of pipes and Kafka tables, in every quoting."""
+    before, after = draw(gap), draw(gap)
+    value, text = draw(quoted() | raw_quoted())
+    name = draw(mixed_case(["kafka.sasl.password", "kafka.sasl.jaas.config"]))
+    mark = draw(st.sampled_from("'\""))
+    key = draw(st.sampled_from(["", "r"])) + f"{mark}{name}{mark}"
+    settings = f"map('kafka.sasl.username', 'u', {key}{before},{after}{text})"
+    kafka = f"READ_KAFKA('h:1', 't', '', 'g', '', '', '', '', 'raw', 'raw', 0, {settings})"
+    copy = f"COPY INTO t FROM (SELECT value FROM TABLE({kafka}))"
+    table = "CREATE EXTERNAL TABLE t (key BINARY) USING KAFKA OPTIONS('topics' = 't', "
+    return value, draw(
+        st.sampled_from(
+            [
+                f"SELECT * FROM {kafka} k",
+                f"CREATE PIPE p VIRTUAL_CLUSTER = 'a' COMMENT 'it''s' AS {copy}",
+                f"CREATE PIPE p VIRTUAL_CLUSTER = 'a' AS MERGE INTO t USING {kafka} k ON true",
+                f"{table}{key}{before}={after}{text}) CONNECTION c",
+                f"{table}{key} {text}) CONNECTION c",
+                f"{table}`{name}` = {text}) CONNECTION c",
+                f"{table}{name} = {text}) CONNECTION c",
+            ]
+        )
+    )
+
+
+@st.composite
+def raw_quoted(draw: st.DrawFn) -> tuple[str, str]:
+    value = draw(secret(" \\;,=()@:/?&%-*`#é"))
+    start, mark = draw(st.sampled_from("rR")), draw(st.sampled_from("'\""))
+    return value, f"{start}{mark}{value}{mark}"
+
+
+@given(kafka_statements())
+def test_no_piece_of_a_password_of_kafka_survives(case: tuple[str, str]) -> None:
+    value, statement = case
+    masked = mask(statement)
+    assert not [piece for piece in _pieces(value) if piece in masked], masked
+    assert mask(masked) == masked
+
+
 @given(st.text("abk='\";:@/,.()- \n*\\", max_size=40), setting)
 def test_no_text_breaks_masking_and_masking_is_stable(text: str, name: str) -> None:
     for statement in (text, f"{text}{name}{text}"):
@@ -229,6 +271,11 @@ def test_statements_that_only_name_credentials_are_unchanged(text: str) -> None:
         ("TOKEN = 'a' || 'b' COMMENT 'c'", "TOKEN = '****' || '****' COMMENT 'c'"),
         ("PASSWORD = 'never closed", "PASSWORD = '****'"),
         ("SELECT f('Authorization', 'Basic abc')", "SELECT f('Authorization', '****')"),
+        (
+            "FROM READ_KAFKA('h:1', map('kafka.sasl.username', 'u', 'kafka.sasl.password', 'p'))",
+            "FROM READ_KAFKA('h:1', map('kafka.sasl.username', 'u', 'kafka.sasl.password',"
+            " '****'))",
+        ),
     ],
 )
 def test_only_the_value_is_replaced(text: str, masked: str) -> None:

@@ -1,4 +1,4 @@
-"""Volumes, directories and load histories are relations where one can stand, and nowhere else."""
+"""Volumes, directories, load histories and topics are relations where one can stand."""
 
 from __future__ import annotations
 
@@ -16,6 +16,10 @@ from headwater.sql.volume_relation import VolumeRelation
 
 V = VolumeRef(VolumeKind.NAMED, ObjectName("v"))
 CSV = "VOLUME v USING CSV"
+KAFKA = (
+    "READ_KAFKA('h:9092', 'a,b', '', 'g', 'earliest', '', '', '', 'raw', 'raw', 0,"
+    " map('kafka.sasl.mechanism', 'PLAIN'))"
+)
 
 
 def relations(text: str) -> Relations:
@@ -77,6 +81,8 @@ def refused(text: str) -> tuple[UserError, str]:
         "DIRECTORY ( TABLE VOLUME t )",
         "LOAD_HISTORY('s.t')",
         "TABLE(load_history('s.t'))",
+        KAFKA,
+        f"TABLE({KAFKA})",
     ],
 )
 def test_a_relation_is_found_wherever_one_may_stand(

@@ -23,10 +23,14 @@ from headwater.sql.alter_table import (
     UnsetProperties,
 )
 from headwater.sql.copy_into_table import CopyIntoTable, OnError
+from headwater.sql.create_pipe import CreatePipe
 from headwater.sql.create_table import ColumnDefinition, CreateTable
 from headwater.sql.file_formats import CsvReadOptions, FileFormat
 from headwater.sql.file_selection import ALL_FILES, FileSelection
 from headwater.sql.parse import Statement, parse
+from headwater.sql.pipe_body import pipe_body
+from headwater.sql.pipe_properties import properties_of
+from headwater.sql.pipes import AlterPipe, SetPipeProperty, ShowPipes
 from headwater.sql.relations import find_relations
 from headwater.sql.show import ShowTables
 from headwater.sql.show_filter import ShowFilter
@@ -39,6 +43,10 @@ from headwater.sql.volumes import CreateExternalVolume
 from headwater.statements.dispatch import HANDLERS
 
 TEXTS = [
+    "ALTER PIPE p REFRESH",
+    'ALTER PIPE s.p SET COPY_JOB_HINT = \'{"IGNORE_TMP_FILE": "false"}\'',
+    "ALTER PIPE p SET PIPE_EXECUTION_PAUSED = FALSE",
+    "ALTER PIPE p SET PIPE_EXECUTION_PAUSED = 'true'",
     "ALTER SCHEMA s SET COMMENT 'x'",
     "ALTER TABLE IF EXISTS a.b.t ADD COLUMN c INT",
     "ALTER TABLE t ADD COLUMNS (a INT FIRST, b VARCHAR COMMENT 'x' AFTER a)",
@@ -69,11 +77,21 @@ TEXTS = [
     " = '.b' INCLUDE_JOB_ID = 'TRUE'",
     "COPY OVERWRITE t FROM (SELECT a FROM USER VOLUME (a INT) USING PARQUET) x ON_ERROR = ABORT",
     "CREATE DATABASE IF NOT EXISTS s COMMENT 'x' WITH DBPROPERTIES ('a' = 'b')",
+    "CREATE EXTERNAL TABLE IF NOT EXISTS s.t (key BINARY, headers MAP<STRING, STRING> COMMENT 'x',"
+    " value BINARY NOT NULL) USING KAFKA OPTIONS('group_id' = 'g', 'topics' = 'a,b',"
+    " 'starting_offset' = '{\"a\": {\"0\": 5}}') CONNECTION w.c COMMENT 'y'",
     "CREATE EXTERNAL VOLUME IF NOT EXISTS v LOCATION 's3a://b/p' USING CONNECTION w.c"
     " DIRECTORY = (ENABLE = TRUE, AUTO_REFRESH = TRUE) RECURSIVE = TRUE COMMENT 'x'",
     "CREATE OR REPLACE TABLE t (a INT) AS SELECT 1",
     "CREATE OR REPLACE EXTERNAL VOLUME v LOCATION 'oss://b/p/' USING CONNECTION c"
     " NOTIFICATION = (QUEUE_TYPE = 'ALICLOUD_MNS', QUEUE_NAME = 'q')",
+    "CREATE PIPE IF NOT EXISTS w.s.p INGEST_MODE = LIST_PURGE VIRTUAL_CLUSTER = 'it''s' COMMENT 'x'"
+    " ON_REPLACED = fail AS COPY INTO t FROM VOLUME v (a INT) USING CSV PURGE = TRUE -- end",
+    "CREATE PIPE p BATCH_INTERVAL_IN_SECONDS = 30 VIRTUAL_CLUSTER = a RESET_KAFKA_GROUP_OFFSETS ="
+    " '1700000000000' AS MERGE INTO t USING (SELECT * FROM READ_KAFKA('h:1', 't', '', 'g', '', '',"
+    " '', '', 'raw', 'raw', 0, map('kafka.sasl.password', 'p'))) k ON true WHEN NOT MATCHED THEN"
+    " INSERT *",
+    "CREATE PIPE p VIRTUAL_CLUSTER = 'a' AS INSERT INTO t SELECT * FROM a_stream",
     "CREATE STORAGE CONNECTION IF NOT EXISTS w.c TYPE oss ACCESS_ID = '****' ACCESS_KEY ="
     " '****' ENDPOINT = 'e' COMMENTS = 'x'",
     "CREATE STORAGE CONNECTION c TYPE KAFKA BOOTSTRAP_SERVERS = ['a:1', 'b:2']",
@@ -95,9 +113,11 @@ TEXTS = [
     "DESC EXTENDED t",
     "DESC HISTORY t WHERE version > 1 LIMIT 3",
     "DESC JOB 202405170333149794gibwyt3dv0g",
+    "DESC PIPE p EXTENDED",
     "DESC SCHEMA s",
     "DESC VOLUME v",
     "DROP CONNECTION IF EXISTS w.c FORCE",
+    "DROP PIPE IF EXISTS s.p",
     "DROP SCHEMA IF EXISTS s CASCADE",
     "DROP TABLE IF EXISTS s.t",
     "DROP VIEW v",
@@ -118,8 +138,11 @@ TEXTS = [
     "SET dt.args.day = 2024-01-01",
     "SHOW COLUMNS IN s.t LIKE 'a%'",
     "SHOW CONNECTIONS WHERE type = 'OSS'",
+    "SHOW CREATE PIPE s.p",
     "SHOW CREATE TABLE t",
     "SHOW JOBS IN VCLUSTER default WHERE status = 'FAILED' LIMIT 10",
+    "SHOW PIPES IN WORKSPACE w WHERE status = 'PAUSED' LIMIT 2",
+    "SHOW PIPES IN s LIKE 'a%'",
     "SHOW SCHEMAS LIKE 'a_b'",
     "SHOW TABLE VOLUME DIRECTORY t SUBDIRECTORY 'a' LIMIT 3",
     "SHOW TABLES HISTORY IN s",
@@ -281,3 +304,40 @@ def test_any_create_external_volume_survives(name: ObjectName, comment: str, pat
 @given(st.none() | names.filter(lambda n: n.workspace is None), st.none() | texts)
 def test_any_show_survives(schema: ObjectName | None, like: str | None) -> None:
     assert_round_trip(ShowTables(schema, ShowFilter(like=like, limit=7)))
+
+
+@given(st.none() | names.filter(lambda n: n.workspace is None), st.none() | texts)
+def test_any_show_pipes_survives(schema: ObjectName | None, like: str | None) -> None:
+    assert_round_trip(ShowPipes(schema, filter=ShowFilter(like=like)))
+    workspace = ObjectName("w") if schema is None else ObjectName(schema.name)
+    assert_round_trip(ShowPipes(workspace=workspace, filter=ShowFilter(like=like, limit=1)))
+
+
+@given(names, texts.filter(str.strip))
+def test_any_alter_pipe_survives(name: ObjectName, cluster: str) -> None:
+    assert_round_trip(AlterPipe(name, SetPipeProperty("VIRTUAL_CLUSTER", cluster)))
+
+
+@given(names, sources, texts.filter(str.strip), st.none() | texts, st.booleans())
+def test_any_create_pipe_survives(
+    name: ObjectName,
+    source: VolumeRelation,
+    cluster: str,
+    comment: str | None,
+    if_not_exists: bool,
+) -> None:
+    volume = VolumeRef(VolumeKind.NAMED, name)
+    whole = replace(source, volume=volume, selection=ALL_FILES)
+    body = pipe_body(CopyIntoTable(name, whole, purge=True).to_sql())
+    given_pairs = (("INGEST_MODE", "List_Purge"), ("VIRTUAL_CLUSTER", cluster))
+    assert_round_trip(
+        CreatePipe(
+            name,
+            properties_of(given_pairs),
+            body.text,
+            body.statement,
+            body.source,
+            comment,
+            if_not_exists,
+        )
+    )
