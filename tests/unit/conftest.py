@@ -12,12 +12,8 @@ import headwater
 _PROCESSES = frozenset(
     {"test_store_processes.py", "test_two_processes.py", "test_failures.py", "test_sts.py"}
 )
-<<<<<<< HEAD
 _SERVERS = frozenset({"postgres", "postgres_url", "seaweedfs", "amazon", "mns", "kafka_broker"})
-=======
-_SERVERS = frozenset({"postgres", "postgres_url", "seaweedfs", "amazon", "mns"})
 _KINDS = frozenset({"postgres", "s3", "sqs", "mns"})
->>>>>>> pipes-queues
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -32,15 +28,7 @@ def _needs_servers(item: pytest.Item) -> bool:
     return (
         item.path.name in _PROCESSES
         or not _SERVERS.isdisjoint(getattr(item, "fixturenames", ()))
-<<<<<<< HEAD
-        or any(
-            value in ("postgres", "s3", "sqs", "mns")
-            for value in parameters
-            if isinstance(value, str)
-        )
-=======
         or any(value in _KINDS for value in parameters if isinstance(value, str))
->>>>>>> pipes-queues
     )
 
 

@@ -19,7 +19,7 @@ from headwater.pipes.known_files import new_files
 from headwater.pipes.listing import Listing, file_batch, pending_of, still_there, volume_of
 from headwater.pipes.open_pipe import OpenPipe
 from headwater.pipes.sources import Look
-from headwater.queues.object_events import MalformedMessage, ObjectEvent, objects_in
+from headwater.queues.object_events import MalformedMessage, ObjectEvent, objects_in, path_below
 from headwater.queues.open_queue import open_queue
 from headwater.queues.queue import Queue, QueueMessage
 from headwater.runtime.clock import now
@@ -123,13 +123,8 @@ class Events:
 
     def _path_of(self, volume: OpenVolume, event: ObjectEvent) -> str | None:
         """The path in the volume, if a file of the volume was made that a pipe takes."""
-        address = volume.address
-        if not event.created or event.bucket != address.bucket:
-            return None
-        if not event.key.startswith(address.prefix) or event.key.endswith("/"):
-            return None
-        path = event.key.removeprefix(address.prefix)
-        if not volume.recursive and "/" in path:
+        path = path_below(event, volume.address) if event.created else None
+        if path is None or (not volume.recursive and "/" in path):
             return None
         ignored = self._pipe.properties.ignore_tmp_file and is_temporary(path)
         return None if ignored else path

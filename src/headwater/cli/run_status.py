@@ -1,0 +1,78 @@
+"""What `headwater run` says: a line per batch, and on a terminal one line about the whole."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TextIO
+
+from headwater.catalog.pipes import Pipe, PipeStatus
+from headwater.names import counted
+from headwater.pipes.batches import Batch
+from headwater.pipes.loop import Told
+from headwater.pipes.open_pipe import OpenPipe
+
+_CLEAR = "\r\x1b[K"
+
+
+@dataclass(slots=True)
+class RunStatus:
+    """Writes to a stream; safe to use from several threads."""
+
+    stream: TextIO
+    quiet: bool = False
+    _line: str = ""
+    _waiting: str | None = None
+    _batches: int = 0
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def say(self, text: str) -> None:
+        """A line that stays."""
+        if self.quiet:
+            return
+        with self._lock:
+            clear = _CLEAR if self._line else ""
+            self.stream.write(f"{clear}{text}\n{self._line}")
+            self.stream.flush()
+
+    def loaded(self, pipe: OpenPipe, batch: Batch, message: str) -> None:
+        """A batch is done."""
+        self._batches += 1
+        at = datetime.now().strftime("%H:%M:%S")
+        self.say(f"{at}  pipe {pipe.pipe.schema}.{pipe.pipe.name}, batch {batch.number}: {message}")
+
+    def show(self, told: Told) -> None:
+        """What the loop is at, in the last line of a terminal."""
+        if told.waiting_for is not None:
+            if self._waiting != told.waiting_for:
+                self.say(f"waiting: {told.waiting_for}")
+            self._waiting = told.waiting_for
+            return
+        self._waiting = None
+        if self.quiet or not self.stream.isatty():
+            return
+        line = (
+            f"{counted(told.pipes, 'pipe')} running, {told.busy} at work,"
+            f" {counted(self._batches, 'batch', 'batches')} loaded"
+        )
+        with self._lock:
+            if line != self._line:
+                self._line = line
+                self.stream.write(_CLEAR + line)
+                self.stream.flush()
+
+    def say_invalid(self, pipes: Iterable[Pipe]) -> None:
+        """Which pipes have stopped by themselves, and why."""
+        for pipe in pipes:
+            if pipe.status is PipeStatus.INVALID:
+                self.say(f"pipe {pipe.schema}.{pipe.name} is INVALID: {pipe.invalid_reason}")
+
+    def close(self) -> None:
+        """Leave the terminal as it was."""
+        with self._lock:
+            if self._line:
+                self.stream.write(_CLEAR)
+                self.stream.flush()
+                self._line = ""
