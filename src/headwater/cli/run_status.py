@@ -55,7 +55,7 @@ class RunStatus:
             return
         line = (
             f"{counted(told.pipes, 'pipe')} running, {told.busy} at work,"
-            f" {counted(self._batches, 'batch', 'batches')} loaded"
+            f" batches loaded: {self._batches}"
         )
         with self._lock:
             if line != self._line:
