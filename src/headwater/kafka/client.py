@@ -182,8 +182,9 @@ class KafkaClient:
             **self._library_settings(),
             "group.id": self._group_id,
             "enable.auto.commit": "false",
-            # How long a commit waits for the broker that is in charge of the group.
+            # How long a commit waits for the broker in charge of the group, and for its answer.
             "session.timeout.ms": milliseconds,
+            "socket.timeout.ms": milliseconds,
         }
         consumer = Consumer(settings)
         try:
