@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
+from headwater.config import is_local
 from headwater.errors import NotSupported, UserError
 from headwater.files.packing import packed
 from headwater.files.selection import select_files
@@ -116,7 +117,7 @@ def fitted(scan: VolumeScan, spark: SparkConnection) -> VolumeScan:
 
 def _is_local(lake: OpenLake) -> bool:
     """Whether what is in a folder of this machine is there for all of Spark."""
-    return lake.config.spark_master.startswith("local")
+    return is_local(lake.config.spark_master)
 
 
 def _without_header(options: ReadOptions) -> ReadOptions:
