@@ -47,16 +47,18 @@ def settle_batch(lake: OpenLake, pipe: Pipe, batch: Batch, target: Table) -> boo
 
     Says whether rows of the batch are in the table. They are not if Delta had a batch of that
     number already, from a catalog that was put back to an earlier state: then the pipe is moved to
-    Delta's number, and tries again.
+    Delta's number, and tries again. A process that slept and lost the lake is told so: its
+    successor settles the batch.
     """
+    lake.writer.ensure()
     intent = lake.store.pipe_batches.intent(pipe.id)
-    assert intent is not None
+    if intent is None:
+        raise TransientError("LEASE_LOST", reason="another process ended the batch meanwhile")
     jobs = [*intent.payload["jobs"]]
     found = _committed(lake, target, jobs)
     if found is not None:
         job_id, version = found
-        if job_id != jobs[-1] and isinstance(batch, FileBatch):
-            _adopt(lake, pipe, batch, target, job_id)
+        _adopt(lake, pipe, batch, target, job_id)
         _finish(lake, pipe, batch, target, version, jobs)
         return True
     if isinstance(batch, FileBatch) and _failed_files(lake, target, batch, jobs) == len(
@@ -86,6 +88,7 @@ def recover_batches(lake: OpenLake) -> None:
         target = lake.store.tables.get_by_id(pipe.target_id)
         found = _committed(lake, target, intent.payload["jobs"]) if target is not None else None
         if target is not None and found is not None:
+            _adopt(lake, pipe, batch, target, found[0])
             _finish(lake, pipe, batch, target, found[1], intent.payload["jobs"])
 
 
@@ -100,12 +103,24 @@ def _committed(
     return None
 
 
-def _adopt(lake: OpenLake, pipe: Pipe, batch: FileBatch, target: Table, job_id: str) -> None:
-    """A job that seemed dead had committed: its files are loaded, and those to delete go."""
+def _adopt(lake: OpenLake, pipe: Pipe, batch: Batch, target: Table, job_id: str) -> None:
+    """The files of a committed job are loaded, and those to delete go.
+
+    The load history may have forgotten them: the job seemed dead before its commit came.
+    """
+    if not isinstance(batch, FileBatch):
+        return
+    entries = lake.store.load_history.of_job(job_id)
+    if any(entry.status is LoadStatus.LOADING for entry in entries):
+        settle(lake, job_id)
+    known = {entry.file.path for entry in entries}
+    forgotten = [file for file in batch.sources if file.path not in known]
+    if not forgotten:
+        return
     lake.store.load_history.record_intent(
         target.id,
         job_id,
-        batch.sources,
+        forgotten,
         purge=batch.purge,
         connection_id=batch.connection_id,
         source=str(pipe.qualified),

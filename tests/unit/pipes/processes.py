@@ -41,6 +41,8 @@ class World:
     settings: dict[str, Any] = field(default_factory=dict)
     offset: timedelta = timedelta()
     living: dict[str, Process] = field(default_factory=dict)
+    silent: set[str] = field(default_factory=set)
+    """Those that sleep: they live, and are taken for dead, as on another host."""
     current: Process | None = None
     dies_at: Callable[[str], bool] = lambda name: False
     reached: list[str] = field(default_factory=list)
@@ -63,7 +65,7 @@ class World:
             raise Killed
 
         def alive(instance: Instance) -> bool:
-            return instance.id in world.living
+            return instance.id in world.living.keys() - world.silent
 
         def wall(zone: Any) -> datetime:
             return datetime.now(zone) + world.offset
@@ -88,6 +90,12 @@ class World:
             open_lake._open = before
         self.living[process.lake.instance.id] = process
         return process
+
+    def fall_asleep(self) -> None:
+        """The process that runs stands still until its lease is over and it is taken for dead."""
+        assert self.current is not None
+        self.offset += timedelta(seconds=61)
+        self.silent.add(self.current.lake.instance.id)
 
     def close(self) -> None:
         """End all that still live."""

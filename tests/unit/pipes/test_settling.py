@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from datetime import timedelta
 
 import pytest
 from tests.unit.pipes.conftest import Intake
@@ -177,7 +176,7 @@ def test_a_process_that_wakes_up_behind_its_successor_changes_nothing(
     intake.drop("a.csv")
 
     def sleeps(insert: Insert) -> None:
-        world.offset += timedelta(seconds=61)
+        world.fall_asleep()
         assert started(world).step(intake.pipe) is Outcome.MOVED
         assert not insert.commit()
 
@@ -195,7 +194,7 @@ def test_a_process_that_wakes_up_and_commits_before_its_successor_is_not_repeate
     others: list[Process] = []
 
     def sleeps(insert: Insert) -> None:
-        world.offset += timedelta(seconds=61)
+        world.fall_asleep()
         others.append(started(world))
         assert insert.commit()
 
