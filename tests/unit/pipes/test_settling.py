@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from tests.unit.pipes.conftest import Intake
-from tests.unit.pipes.fake_spark import Insert
+from tests.unit.pipes.fake_spark import Insert, table_of
 from tests.unit.pipes.processes import Killed, Process, World
 
+from headwater.catalog.jobs import Job, JobState, TableUse
 from headwater.catalog.load_history import LoadStatus
 from headwater.catalog.pipes import BatchState
 from headwater.errors import TransientError
+from headwater.kafka.offsets import OffsetRange
+from headwater.lake.delta_log.stamp import Stamp
+from headwater.pipes.batches import KafkaBatch
+from headwater.pipes.settling import begin_batch, recover_batches
 from headwater.pipes.steps import Outcome
+from headwater.runtime.clock import now
 
 Commit = Callable[[Insert], object]
 
@@ -273,3 +282,43 @@ def test_a_file_that_was_replaced_meanwhile_is_not_deleted(world: World, intake:
     found = [entry.status for entry in intake.history("a.csv")]
     assert sorted(found) == [LoadStatus.LOADED, LoadStatus.SKIPPED]
     assert intake.pipe.counters.skipped_files == 1
+
+
+def test_offsets_are_taken_from_the_table_that_was_written(intake: Intake) -> None:
+    """The table that the pipe was made for was dropped, and made anew under its name."""
+    lake = intake.lake
+    lake.store.tables.drop(intake.table, now())
+    target = table_of(lake)
+    offsets = {"orders": {"0": 5}}
+    batch = KafkaBatch(intake.pipe.id, 1, (OffsetRange("orders", 0, 0, 5),), offsets)
+    job = Job(
+        id="job-1",
+        state=JobState.RUNNING,
+        workspace="headwater",
+        schema="public",
+        creator="tester",
+        text="COPY",
+        started_at=now(),
+        instance="gone",
+        output_tables=(TableUse("headwater.public.t", table_id=target.id),),
+    )
+    lake.store.jobs.start(job)
+    begin_batch(lake, batch, job.id)
+    note = Stamp(job.id, "COPY_INTO", "tester", 1, batch.mark).to_json()
+    folder = Path(lake.location(target))
+    assert Insert(folder, ("x",), note, (f"pipe:{intake.pipe.id}", 1)).commit()
+    lake.store.jobs.finish(replace(job, state=JobState.FAILED, error="killed"))
+    recover_batches(lake)
+    assert intake.intent is None
+    assert (intake.pipe.batch, intake.pipe.offsets) == (1, offsets)
+
+
+def test_a_table_whose_files_are_gone_does_not_keep_the_lake_shut(
+    world: World, intake: Intake
+) -> None:
+    intake.drop("a.csv")
+    dying(world, intake, at="commit.before")
+    process = started(world)
+    shutil.rmtree(intake.lake.location(intake.table))
+    process.recover()
+    assert intake.intent is not None
