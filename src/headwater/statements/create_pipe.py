@@ -9,10 +9,9 @@ import uuid
 from dataclasses import replace
 
 from headwater.catalog.objects import Table
-from headwater.catalog.pipes import Pipe, PipeStatus
+from headwater.catalog.pipes import BODY, Pipe, PipeStatus
 from headwater.errors import Span, UserError
 from headwater.files.connections import key_source
-from headwater.pipes.open_pipe import BODY
 from headwater.result import Result
 from headwater.runtime.clock import now
 from headwater.sql.create_pipe import CreatePipe
@@ -24,14 +23,19 @@ from headwater.tables.allowed_names import require_allowed_name
 from headwater.tables.find import find_base_table, find_schema
 
 
+_COVER = "****"
+
+
 def create_pipe(context: Context, statement: CreatePipe) -> Result:
     """Keep a statement that runs for ever; the loop finds it, running from now on."""
     name = context.qualify(statement.name)
     require_allowed_name(name.name, "pipe", span=statement.name_span)
     find_schema(context.store, name.workspace, name.schema, span=statement.name_span)
     store = context.store.pipes
-    if statement.if_not_exists and store.get(name.workspace, name.schema, name.name) is not None:
-        return Result(message=f"pipe {name} exists already")
+    if store.get(name.workspace, name.schema, name.name) is not None:
+        if statement.if_not_exists:
+            return Result(message=f"pipe {name} exists already")
+        raise UserError("PIPE_ALREADY_EXISTS", name=name, span=statement.name_span)
     source = _input(context, statement)
     target = _target(context, statement)
     at = now()
@@ -67,12 +71,19 @@ def _input(context: Context, statement: CreatePipe) -> PipeInput:
     if isinstance(source, VolumeSource):
         return volume_input(context, source, statement.properties, shift)
     if isinstance(source, KafkaSource):
+        _refuse_masked(source)
         return kafka_input(source)
     assert isinstance(source, StreamSource)
     names = ", ".join(str(candidate) for candidate in source.candidates)
     span = source.spans[0] if source.spans else None
     place = Span(span.start + shift, span.end + shift) if span is not None else None
     raise UserError("PIPE_READS_NO_STREAM", names=names, span=place)
+
+
+def _refuse_masked(source: KafkaSource) -> None:
+    for key, value in source.relation.settings:
+        if value == _COVER:
+            raise UserError("SECRET_IS_MASKED", key=key)
 
 
 def _target(context: Context, statement: CreatePipe) -> Table:
