@@ -22,7 +22,6 @@ from headwater.statements.pipe_source import PipeInput, kafka_input, volume_inpu
 from headwater.tables.allowed_names import require_allowed_name
 from headwater.tables.find import find_base_table, find_schema
 
-
 _COVER = "****"
 
 

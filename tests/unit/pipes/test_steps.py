@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.unit.pipes.conftest import Intake, NewIntake
+from tests.unit.pipes.conftest import Intake
 
 from headwater.pipes.steps import Outcome
 
