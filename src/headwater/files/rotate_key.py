@@ -20,7 +20,7 @@ from headwater.sealing.seal import reseal
 
 @dataclass(frozen=True, slots=True)
 class Rotation:
-    """What was done: how many connections and pipes were sealed anew, with which key, kept where."""
+    """What was done: how many connections and pipes were sealed anew, and with which key."""
 
     connections: int
     pipes: int

@@ -1,4 +1,4 @@
-"""A fake of Spark, for fault injection only: pipes run whole, down to the place where Spark commits.
+"""A fake of Spark, for fault injection only: pipes run whole, down to where Spark commits.
 
 It reads the lines of files and writes a Delta commit by hand, with the stamp it was given. Like
 Delta, it does nothing when the log has that transaction, or a later one of the same application. A

@@ -12,7 +12,7 @@ import random
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -30,6 +30,7 @@ from headwater.lake.delta_log.actions import parse_commit
 from headwater.lake.delta_log.files import LocalLogFiles
 from headwater.pipes import events, listing
 from headwater.pipes.steps import Outcome
+from headwater.queues.object_events import MalformedMessage, ObjectEvent
 from headwater.queues.queue import QueueMessage
 from headwater.runtime.clock import now
 from headwater.storage.addresses import Scheme, StoreAddress
