@@ -35,6 +35,8 @@ class Listing:
         self._pipe = pipe
         self._behind: str | None = None
         """The last path that was looked at; None to start from the first."""
+        self._found = False
+        """Whether a look of this round, from the first path to the last, found something."""
 
     @property
     def is_under_way(self) -> bool:
@@ -53,6 +55,7 @@ class Listing:
         config = self._lake.config
         choice = Choice(config.pipe_files_per_batch, config.pipe_megabytes_per_batch * _MEGABYTE)
         started_behind = self._behind
+        self._found = self._found and started_behind is not None
         reached_end = True
         pages = volume.store.list(recursive=volume.recursive, start_after=self._behind)
         for read, page in enumerate(pages, start=1):
@@ -65,8 +68,9 @@ class Listing:
         if reached_end:
             self._behind = None
         batch = file_batch(self._pipe, volume, number, choice.files) if choice.files else None
-        # Files in front of where this look began have not been seen by it.
-        more = not reached_end or started_behind is not None
+        self._found = self._found or batch is not None
+        # While files were found, others may have come in front of where this look began.
+        more = not reached_end or (started_behind is not None and self._found)
         return Look(batch, more, pending_of(choice.files))
 
     def _without_temporary(self, page: Page) -> Page:
