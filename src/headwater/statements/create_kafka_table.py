@@ -28,7 +28,7 @@ def create_kafka_table(context: Context, statement: CreateKafkaTable) -> Result:
     brokers_of(context.lake, name.workspace, statement.connection.name)
     at = now()
     columns = tuple(
-        TableColumn(c.name, c.type, nullable=c.nullable, comment=c.comment)
+        TableColumn(c.name, c.type.lower(), nullable=c.nullable, comment=c.comment)
         for c in statement.columns
     )
     context.lake.writer.ensure()
