@@ -9,11 +9,10 @@ import uuid
 from dataclasses import replace
 
 from headwater.catalog.objects import Table
-from headwater.catalog.pipes import Pipe, PipeStatus
+from headwater.catalog.pipes import BODY, Pipe, PipeStatus
 from headwater.errors import Span, UserError
 from headwater.files.connections import key_source
 from headwater.pipes.kafka_tables import kafka_table_among
-from headwater.pipes.open_pipe import BODY
 from headwater.result import Result
 from headwater.runtime.clock import now
 from headwater.sql.create_pipe import CreatePipe
@@ -29,6 +28,8 @@ from headwater.statements.pipe_source import (
 from headwater.tables.allowed_names import require_allowed_name
 from headwater.tables.find import find_base_table, find_schema
 
+_COVER = "****"
+
 
 def create_pipe(context: Context, statement: CreatePipe) -> Result:
     """Keep a statement that runs for ever; the loop finds it, running from now on."""
@@ -36,8 +37,10 @@ def create_pipe(context: Context, statement: CreatePipe) -> Result:
     require_allowed_name(name.name, "pipe", span=statement.name_span)
     find_schema(context.store, name.workspace, name.schema, span=statement.name_span)
     store = context.store.pipes
-    if statement.if_not_exists and store.get(name.workspace, name.schema, name.name) is not None:
-        return Result(message=f"pipe {name} exists already")
+    if store.get(name.workspace, name.schema, name.name) is not None:
+        if statement.if_not_exists:
+            return Result(message=f"pipe {name} exists already")
+        raise UserError("PIPE_ALREADY_EXISTS", name=name, span=statement.name_span)
     source = _input(context, statement)
     target = _target(context, statement)
     at = now()
@@ -73,6 +76,7 @@ def _input(context: Context, statement: CreatePipe) -> PipeInput:
     if isinstance(source, VolumeSource):
         return volume_input(context, source, statement.properties, shift)
     if isinstance(source, KafkaSource):
+        _refuse_masked(source)
         return kafka_input(source)
     assert isinstance(source, StreamSource)
     table = kafka_table_among(
@@ -87,6 +91,12 @@ def _input(context: Context, statement: CreatePipe) -> PipeInput:
     span = source.spans[0] if source.spans else None
     place = Span(span.start + shift, span.end + shift) if span is not None else None
     raise UserError("PIPE_READS_NO_STREAM", names=names, span=place)
+
+
+def _refuse_masked(source: KafkaSource) -> None:
+    for key, value in source.relation.settings:
+        if value == _COVER:
+            raise UserError("SECRET_IS_MASKED", key=key)
 
 
 def _target(context: Context, statement: CreatePipe) -> Table:
