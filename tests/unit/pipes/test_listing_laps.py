@@ -13,10 +13,12 @@ from headwater.catalog.objects import Table, TableKind, TableState
 from headwater.catalog.pipes import Pipe, PipeKind, PipeStatus
 from headwater.pipes import listing
 from headwater.pipes.batches import FileBatch
+from headwater.pipes.events import Events
 from headwater.pipes.listing import Listing
 from headwater.pipes.open_pipe import OpenPipe
-from headwater.pipes.sources import Look
+from headwater.pipes.sources import Look, Source
 from headwater.runtime.clock import now
+from headwater.runtime.open_lake import OpenLake
 from headwater.sql.pipe_body import pipe_body
 from headwater.sql.pipe_properties import properties_of
 from headwater.storage import local_files
@@ -34,17 +36,23 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def source(
+def lake(
     new_lake: Path, tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Listing]:
-    """Looks at two files at a time."""
+) -> Iterator[OpenLake]:
+    """Where a look reads two files at a time."""
     monkeypatch.setattr(local_files, "_PAGE", 1)
     monkeypatch.setattr(listing, "_PAGES_PER_LOOK", 2)
-    with headwater.connect(shutil.copytree(new_lake, tmp_path / "lake")) as connection:
+    copy = shutil.copytree(new_lake, tmp_path / "lake")
+    with headwater.connect(copy, pipe_heal_minutes=60) as connection:
         connection.sql("CREATE STORAGE CONNECTION c TYPE FILE")
         connection.sql(f"CREATE EXTERNAL VOLUME v LOCATION 'file://{folder}/' USING CONNECTION c")
-        lake = connection.session.lake
-        yield Listing(lake, _pipe(lake.config.workspace))
+        yield connection.session.lake
+
+
+@pytest.fixture
+def source(lake: OpenLake) -> Listing:
+    """Lists the folder."""
+    return Listing(lake, _pipe(lake.config.workspace))
 
 
 def _pipe(workspace: str) -> OpenPipe:
@@ -70,7 +78,7 @@ def _pipe(workspace: str) -> OpenPipe:
     return OpenPipe(pipe, BODY, pipe_body(BODY), properties_of(PROPERTIES), table)
 
 
-def load(source: Listing, folder: Path) -> Look:
+def load(source: Source, folder: Path) -> Look:
     """One look; what it finds is deleted as if it were loaded."""
     look = source.look(1)
     for name in names(look):
@@ -109,3 +117,11 @@ def test_what_came_in_front_while_others_were_found_is_found_too(
     assert names(load(source, folder)) == ["c", "d"]
     (folder / "a").touch()
     assert load_all(source, folder) == ["e", "a"]
+
+
+def test_a_listing_that_heals_goes_on_until_its_end(lake: OpenLake, folder: Path) -> None:
+    source = Events(lake, _pipe(lake.config.workspace), wait_seconds=0)
+    for name in ("a", "b", "c"):
+        (folder / name).touch()
+    assert names(load(source, folder)) == ["a", "b"]
+    assert names(load(source, folder)) == ["c"]
