@@ -85,7 +85,8 @@ def _compare(
     require_same(connection, spark, plain)
     if scratch.profile:
         print_profile("pipe", connection.run_until_idle, times=1)
-    batches = dict(connection.sql("DESC PIPE EXTENDED p").rows)["batches"]
+    described = connection.sql("DESC PIPE EXTENDED p").rows
+    batches = next(value for name, value in described if name == "batches")
     case = f"pipe over {len(parts)} CSV files, {size / 1e9:.2f} GB"
     rate = size / found.ours.median / 1e6
     return Findings(
