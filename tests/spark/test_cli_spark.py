@@ -83,6 +83,29 @@ def test_no_jvm_outlives_the_command(tmp_path, number):
     assert [row["status"] for row in states] == ["CANCELLED"]
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_while_spark_starts_gives_the_lake_back(tmp_path, number):
+    lake = tmp_path / "lake"
+    command = [*COMMAND, "sql", "--lake", str(lake), "-e", "CREATE SCHEMA a; SELECT 1"]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    try:
+        wait_for(lambda: bool(java_children(process.pid)), "the JVM to be started")
+        (jvm,) = java_children(process.pid)
+        process.send_signal(number)
+        code = process.wait(timeout=PATIENCE)
+        error = process.stderr.read()
+        wait_for(lambda: not lives(jvm), f"the JVM {jvm} to end")
+    finally:
+        process.kill()
+        process.communicate(timeout=PATIENCE)
+    assert code == 128 + number
+    assert "Traceback" not in error
+    with headwater.connect(lake) as connection:
+        connection.sql("CREATE SCHEMA b")
+
+
 def test_doctor_starts_spark_when_asked():
     done = run("doctor", "--spark", "-o", "json")
     rows = {row["check"]: row for row in json.loads(done.stdout)}

@@ -12,6 +12,7 @@ from headwater.catalog.objects import Table
 from headwater.catalog.pipes import Pipe, PipeStatus
 from headwater.errors import Span, UserError
 from headwater.files.connections import key_source
+from headwater.pipes.kafka_tables import kafka_table_among
 from headwater.pipes.open_pipe import BODY
 from headwater.result import Result
 from headwater.runtime.clock import now
@@ -19,7 +20,12 @@ from headwater.sql.create_pipe import CreatePipe
 from headwater.sql.masking import mask
 from headwater.sql.pipe_body import KafkaSource, StreamSource, VolumeSource
 from headwater.statements.context import Context
-from headwater.statements.pipe_source import PipeInput, kafka_input, volume_input
+from headwater.statements.pipe_source import (
+    PipeInput,
+    kafka_input,
+    kafka_table_input,
+    volume_input,
+)
 from headwater.tables.allowed_names import require_allowed_name
 from headwater.tables.find import find_base_table, find_schema
 
@@ -69,6 +75,14 @@ def _input(context: Context, statement: CreatePipe) -> PipeInput:
     if isinstance(source, KafkaSource):
         return kafka_input(source)
     assert isinstance(source, StreamSource)
+    table = kafka_table_among(
+        context.lake,
+        source,
+        workspace=context.session.workspace,
+        schema=context.session.schema,
+    )
+    if table is not None:
+        return kafka_table_input(context, table)
     names = ", ".join(str(candidate) for candidate in source.candidates)
     span = source.spans[0] if source.spans else None
     place = Span(span.start + shift, span.end + shift) if span is not None else None
