@@ -38,6 +38,10 @@ def test_the_demonstration_runs_to_its_end(tmp_path):
     assert "{{" not in done.stdout
     assert "UNDROP TABLE sales_source;\n" in done.stdout
     assert "| 5      |" in done.stdout
+    # the pipe loaded each good file once and left the bad one out
+    assert "pipe public.sales_pipe, batch 1: 5 rows" in done.stdout
+    assert "pipe public.sales_pipe, batch 2: 5 rows" in done.stdout
+    assert "wednesday/part00001.csv | LOAD_FAILED" in done.stdout
 
 
 def test_a_query_prints_its_rows_and_nothing_of_sparks(tmp_path):

@@ -1,7 +1,8 @@
 """LIST_PURGE: new files are those in the store that the load history does not have.
 
 A look reads a bounded number of pages and goes on behind them next time, so that a million files
-make neither one look long nor memory grow; behind the last page it starts over.
+make neither one look long nor memory grow. Behind the last page it starts over, at once only if it
+found something on its way: else files that are known would be listed without a pause, for ever.
 """
 
 from __future__ import annotations
@@ -65,12 +66,12 @@ class Listing:
             if waiting is not None or read >= _PAGES_PER_LOOK:
                 reached_end = False
                 break
-        if reached_end:
-            self._behind = None
         batch = file_batch(self._pipe, volume, number, choice.files) if choice.files else None
         self._found = self._found or batch is not None
         # While files were found, others may have come in front of where this look began.
         more = not reached_end or (started_behind is not None and self._found)
+        if reached_end:
+            self._behind, self._found = None, False
         return Look(batch, more, pending_of(choice.files))
 
     def _without_temporary(self, page: Page) -> Page:
