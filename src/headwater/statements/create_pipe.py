@@ -30,8 +30,10 @@ def create_pipe(context: Context, statement: CreatePipe) -> Result:
     require_allowed_name(name.name, "pipe", span=statement.name_span)
     find_schema(context.store, name.workspace, name.schema, span=statement.name_span)
     store = context.store.pipes
-    if statement.if_not_exists and store.get(name.workspace, name.schema, name.name) is not None:
-        return Result(message=f"pipe {name} exists already")
+    if store.get(name.workspace, name.schema, name.name) is not None:
+        if statement.if_not_exists:
+            return Result(message=f"pipe {name} exists already")
+        raise UserError("PIPE_ALREADY_EXISTS", name=name, span=statement.name_span)
     source = _input(context, statement)
     target = _target(context, statement)
     at = now()

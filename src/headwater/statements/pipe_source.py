@@ -48,7 +48,7 @@ def volume_input(
     taken = context.store.pipes.using_volume(volume.id)
     if taken:
         other = f"{taken[0].schema}.{taken[0].name}"
-        raise UserError("VOLUME_HAS_PIPE", volume=name, pipe=other, span=span)
+        raise UserError("VOLUME_HAS_PIPE", pipe=other, span=span)
     return PipeInput(PipeKind.VOLUME, f"volume:{name}", volume_id=volume.id)
 
 

@@ -328,7 +328,7 @@ def _clash(own: Connection, pipe: Pipe) -> UserError:
     if own.execute(same_name).one_or_none() is not None:
         return taken
     if other := _reader(own, pipes.c.volume_id, pipe.volume_id):
-        return UserError("VOLUME_HAS_PIPE", name=name, pipe=_seen_from(pipe, other))
+        return UserError("VOLUME_HAS_PIPE", pipe=_seen_from(pipe, other))
     if other := _reader(own, pipes.c.kafka_group, pipe.kafka_group):
         _bootstrap, _, read = str(other.kafka_group).partition("|")
         topic, _, group = read.partition("|")
