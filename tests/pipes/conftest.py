@@ -1,4 +1,4 @@
-"""Fixtures of tests of pipes: a lake per module and kind of store, a pipe's surroundings per test."""
+"""Fixtures of tests of pipes: a lake per module and kind of store, a pipe per test."""
 
 from __future__ import annotations
 
