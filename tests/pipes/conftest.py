@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from tests.pipes.intake import Intake, intake_at
@@ -10,7 +11,11 @@ from tests.spark.places import FEW_ROWS, Place, local_place, s3_place
 
 import headwater
 
-BATCHES = {"pipe_files_per_batch": 3, "pipe_megabytes_per_batch": 1, "pipe_failures": 2}
+BATCHES: dict[str, Any] = {
+    "pipe_files_per_batch": 3,
+    "pipe_megabytes_per_batch": 1,
+    "pipe_failures": 2,
+}
 
 
 @pytest.fixture(scope="module", params=["local", "s3"])

@@ -31,10 +31,13 @@ class Intake:
         return self.lake.sql(text)
 
     def pipe(
-        self, body: str = f"COPY INTO t FROM VOLUME v {CSV} PURGE = TRUE", properties: str = ""
+        self,
+        body: str = f"COPY INTO t FROM VOLUME v {CSV} PURGE = TRUE",
+        properties: str = "",
+        mode: str = LIST_PURGE,
     ) -> None:
         """Make the pipe."""
-        self.sql(f"CREATE PIPE p VIRTUAL_CLUSTER = 'default' {LIST_PURGE} {properties} AS {body}")
+        self.sql(f"CREATE PIPE p VIRTUAL_CLUSTER = 'default' {mode} {properties} AS {body}")
 
     def write(self, path: str, content: str | bytes) -> None:
         """Put a file into the folder."""
@@ -68,12 +71,12 @@ class Intake:
 
     def told(self, name: str) -> Any:
         """One line of DESC PIPE EXTENDED."""
-        found = dict(self.sql("DESC PIPE EXTENDED p").rows)
+        found: dict[str, Any] = dict(self.sql("DESC PIPE EXTENDED p").rows)
         return found[name]
 
     def numbers(self, *names: str) -> list[int]:
         """Several lines of it that are numbers."""
-        found = dict(self.sql("DESC PIPE EXTENDED p").rows)
+        found: dict[str, Any] = dict(self.sql("DESC PIPE EXTENDED p").rows)
         return [int(found[name]) for name in names]
 
     def pause(self) -> None:
