@@ -8,11 +8,12 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+from tests.processes import Process, java_children, lives, wait_for
 
 import headwater
 
@@ -137,43 +138,3 @@ def endless(lake: Path) -> Iterator[tuple[subprocess.Popen[str], Process]]:
         if jvm is not None and lives(jvm):
             with suppress(ProcessLookupError):
                 os.kill(jvm[0], signal.SIGKILL)
-
-
-Process = tuple[int, str]
-"""A pid and the time its process started, so that a later one of the same pid is another."""
-
-
-def java_children(parent: int) -> list[Process]:
-    children = []
-    for entry in Path("/proc").iterdir():
-        fields = stat_fields(entry.name) if entry.name.isdigit() else None
-        if fields and fields[1] == str(parent) and name_of(entry.name) == "java":
-            children.append((int(entry.name), fields[19]))
-    return children
-
-
-def lives(process: Process) -> bool:
-    pid, started = process
-    fields = stat_fields(str(pid))
-    return fields is not None and fields[0] != "Z" and fields[19] == started
-
-
-def stat_fields(pid: str) -> list[str] | None:
-    """What /proc says behind the name of the process: state, parent .. start time."""
-    try:
-        return Path("/proc", pid, "stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return None
-
-
-def name_of(pid: str) -> str:
-    with suppress(OSError):
-        return Path("/proc", pid, "comm").read_text().strip()
-    return ""
-
-
-def wait_for(condition: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline, f"waited in vain for {what}"
-        time.sleep(0.1)

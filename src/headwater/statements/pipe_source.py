@@ -47,6 +47,10 @@ def volume_input(
             raise UserError("PIPE_AT_BUCKET_ROOT", volume=name, location=volume.url, span=span)
     if properties.ingest_mode is IngestMode.EVENT_NOTIFICATION:
         _require_events(context, volume, properties, span)
+    taken = context.store.pipes.using_volume(volume.id)
+    if taken:
+        other = f"{taken[0].schema}.{taken[0].name}"
+        raise UserError("VOLUME_HAS_PIPE", volume=name, pipe=other, span=span)
     return PipeInput(PipeKind.VOLUME, f"volume:{name}", volume_id=volume.id)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from headwater.errors import UserError
+from headwater.names import ObjectName, did_you_mean
 from headwater.result import Result, string_columns
 from headwater.sql.pipe_properties import properties_of
 from headwater.sql.pipes import ShowPipes
@@ -15,7 +17,7 @@ COLUMNS = string_columns("pipe_name", "pipe_kind", "status", "copy_statement", "
 def show_pipes(context: Context, statement: ShowPipes) -> Result:
     """The pipes of a schema, or of a workspace."""
     if statement.workspace is not None:
-        workspace, schema = statement.workspace.name, None
+        workspace, schema = _known_workspace(context, statement.workspace), None
     else:
         workspace, schema = scope(context, statement.schema)
     rows = [
@@ -29,3 +31,11 @@ def show_pipes(context: Context, statement: ShowPipes) -> Result:
         for pipe in context.store.pipes.list(workspace, schema)
     ]
     return filtered(context, COLUMNS, rows, statement.filter, like_column=0)
+
+
+def _known_workspace(context: Context, name: ObjectName) -> str:
+    known = [workspace.name for workspace in context.store.workspaces.list()]
+    if name.name not in known:
+        hint, span = did_you_mean(name.name, known), context.span_of(name)
+        raise UserError("WORKSPACE_NOT_FOUND", workspace=name.name, span=span, hint=hint)
+    return name.name
