@@ -154,7 +154,9 @@ class Stepper:
     def _failed(self, pipe: Pipe, error: HeadwaterError) -> Outcome:
         """Count a failure that may pass; another one stops the pipe."""
         self.close()
-        transient = isinstance(error, TransientError | InternalError)
+        # Whoever cancels a job of a pipe does not mean the pipe.
+        cancelled = error.condition == "JOB_CANCELLED"
+        transient = cancelled or isinstance(error, TransientError | InternalError)
         limit = self.lake.config.pipe_failures
         if self._opened is not None and pipe.kafka_group is not None:
             limit = self._opened.properties.max_skip_batches
