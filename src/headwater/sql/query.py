@@ -56,9 +56,7 @@ def parse_query(cursor: Cursor) -> Query | Insert:
         last = cursor.token
         cursor.advance()
     if opened:
-        raise UserError(
-            "SYNTAX_ERROR", problem="this parenthesis is never closed", span=opened[-1]
-        )
+        raise UserError("SYNTAX_ERROR", problem="this parenthesis is never closed", span=opened[-1])
     if last.kind == "symbol" and last.text in _NEVER_LAST:
         cursor.fail(f"the statement ends after {last.text}", start=last.start)
     return Query(cursor.text)
