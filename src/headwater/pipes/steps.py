@@ -155,6 +155,8 @@ class Stepper:
         """Count a failure that may pass; another one stops the pipe."""
         self.close()
         transient = isinstance(error, TransientError | InternalError)
+        if self.lake.store.pipes.by_id(pipe.id) is None:
+            return Outcome.STOPPED  # it was dropped while its batch ran
         limit = self.lake.config.pipe_failures
         if self._opened is not None and pipe.kafka_group is not None:
             limit = self._opened.properties.max_skip_batches

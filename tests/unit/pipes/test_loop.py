@@ -270,6 +270,35 @@ def test_a_batch_that_runs_when_its_pipe_is_paused_ends(intake: Intake) -> None:
     assert (intake.pipe.status, intake.pipe.batch) == (PipeStatus.PAUSED, 1)
 
 
+@pytest.mark.parametrize("when", ["before", "in"])
+def test_a_pipe_that_is_dropped_while_its_batch_runs_does_not_stop_the_loop(
+    intake: Intake, when: str
+) -> None:
+    intake.drop("a.csv")
+    pipe_id = intake.pipe.id
+
+    def drop(*about: object) -> None:
+        intake.connection.sql("DROP PIPE IF EXISTS p")
+
+    def drop_and_commit(insert: Insert) -> None:
+        drop()
+        insert.commit()
+
+    loop = Watched(intake, drop if when == "before" else None).loop
+    if when == "in":
+        intake.spark.commit = drop_and_commit
+    with running(loop):
+        _until(lambda: intake.lake.store.pipes.by_id(pipe_id) is None)
+        intake.spark.commit = Insert.commit
+        more_pipes(intake, "q")
+        _until(lambda: _loaded(intake, "t_q") == ["x"])
+        _until(lambda: pipe_id not in loop._worked)
+    if when == "in":
+        # A batch under way still ends: its rows are in the table, and its file is gone.
+        assert intake.rows == ["a.csv 1 0"]
+        assert intake.files == []
+
+
 def test_new_pipes_files_and_a_refresh_are_seen_by_a_loop_that_runs(intake: Intake) -> None:
     looked = threading.Event()
     loop = pipe_loop(intake.lake, intake.sessions, tell=lambda told: looked.set())

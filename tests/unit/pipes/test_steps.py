@@ -171,3 +171,14 @@ def test_a_refresh_is_served_by_a_look(intake: Intake) -> None:
     intake.connection.sql("ALTER PIPE p REFRESH")
     assert intake.step() is Outcome.IDLE
     assert intake.pipe.refresh_requested_at is None
+
+
+def test_a_pipe_that_is_dropped_in_its_batch_has_no_failure_to_tell(intake: Intake) -> None:
+    def drop(insert: Insert) -> None:
+        intake.connection.sql("DROP PIPE p")
+        raise ZeroDivisionError
+
+    intake.drop("a.csv")
+    intake.spark.commit = drop
+    assert intake.step() is Outcome.STOPPED
+    assert intake.files == ["a.csv"]
