@@ -123,7 +123,8 @@ class PipeLoop:
         found = self.lake.store.pipes.running()
         gone = self._worked.keys() - {pipe.id for pipe in found}
         for pipe_id in gone:
-            if self._worked[pipe_id].future is None:
+            future = self._worked[pipe_id].future
+            if future is None or future.done():
                 self._worked.pop(pipe_id).stepper.close()
         return found
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from headwater.catalog.pipes import Pipe, PipeBatch, PipeStatus
-from headwater.errors import HeadwaterError, InternalError, TransientError
+from headwater.errors import HeadwaterError, InternalError, TransientError, UserError
 from headwater.pipes.batches import Batch, KafkaBatch, batch_of
 from headwater.pipes.open_pipe import OpenPipe, open_pipe
 from headwater.pipes.open_source import open_source
@@ -160,14 +160,17 @@ class Stepper:
         limit = self.lake.config.pipe_failures
         if self._opened is not None and pipe.kafka_group is not None:
             limit = self._opened.properties.max_skip_batches
-        after = self.lake.store.pipes.record_failure(
-            pipe.id,
-            now(),
-            f"{error.condition}: {error.message}",
-            limit=max(1, limit),
-            transient=transient,
-            jitter=random.random(),  # noqa: S311 - spreads retries, hides nothing
-        )
+        try:
+            after = self.lake.store.pipes.record_failure(
+                pipe.id,
+                now(),
+                f"{error.condition}: {error.message}",
+                limit=max(1, limit),
+                transient=transient,
+                jitter=random.random(),  # noqa: S311 - spreads retries, hides nothing
+            )
+        except UserError:
+            return Outcome.STOPPED  # it was dropped while its batch ran
         return Outcome.FAILED if after.status is PipeStatus.RUNNING else Outcome.STOPPED
 
     def close(self) -> None:

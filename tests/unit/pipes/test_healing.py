@@ -26,7 +26,7 @@ def test_a_listing_that_was_begun_goes_on_to_its_end(
     new_intake: NewIntake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(local_files, "_PAGE", 2)
-    monkeypatch.setattr(listing, "_PAGES_PER_LOOK", 1)
+    monkeypatch.setattr(listing, "_PAGES_PER_LOOK", 2)
     monkeypatch.setattr(events, "open_queue", lambda *about, **options: SilentQueue())
     intake = new_intake(pipe_heal_minutes=1)
     intake.make_pipe()
@@ -34,11 +34,13 @@ def test_a_listing_that_was_begun_goes_on_to_its_end(
     intake.drop(*names)
     source = Events(intake.lake, intake.opened, wait_seconds=0)
     seen: list[str] = []
-    for _ in range(4):
+    for _ in range(2):
         batch = source.look(1).batch
         assert isinstance(batch, FileBatch)
         seen += [file.path for file in batch.files]
     assert seen == names
+    # Behind the last page it is at its end, and the queue's turn again.
+    assert source.look(1).batch is None
     look = source.look(1)
     assert (look.batch, look.more) == (None, False)
 

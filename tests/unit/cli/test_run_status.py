@@ -1,0 +1,151 @@
+"""What `headwater run` says, on a terminal and elsewhere, and how it ends; without Spark."""
+
+from __future__ import annotations
+
+import io
+import re
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from tests.unit.catalog.samples import a_pipe
+from tests.unit.pipes.fake_spark import table_of
+
+import headwater
+from headwater.catalog.pipes import PipeStatus
+from headwater.cli.run_status import RunStatus
+from headwater.pipes.batches import FileBatch
+from headwater.pipes.loop import Told
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def screen(stream: io.StringIO) -> list[str]:
+    """The lines a user sees: what a terminal makes of the text."""
+    lines = stream.getvalue().split("\n")
+    return [line.rpartition("\r\x1b[K")[2] for line in lines]
+
+
+def load(status: RunStatus, number: int = 1) -> None:
+    opened = SimpleNamespace(pipe=a_pipe())
+    status.loaded(opened, FileBatch("p", number, ()), "5 rows loaded")  # type: ignore[arg-type]
+
+
+def test_each_batch_is_a_line_with_its_time() -> None:
+    stream = io.StringIO()
+    load(RunStatus(stream))
+    expected = r"\d\d:\d\d:\d\d  pipe public\.intake, batch 1: 5 rows loaded\n"
+    assert re.fullmatch(expected, stream.getvalue())
+
+
+def test_on_a_terminal_the_last_line_says_what_is_going_on() -> None:
+    stream = Terminal()
+    status = RunStatus(stream)
+    status.show(Told(pipes=2, busy=1))
+    assert screen(stream) == ["2 pipes running, 1 at work, batches loaded: 0"]
+    load(status)
+    lines = screen(stream)
+    assert lines[0].endswith("batch 1: 5 rows loaded")
+    status.show(Told(pipes=1))
+    assert screen(stream)[1:] == ["1 pipe running, 0 at work, batches loaded: 1"]
+    status.close()
+    assert screen(stream)[1:] == [""]
+
+
+def test_the_last_line_is_written_when_it_changes() -> None:
+    stream = Terminal()
+    status = RunStatus(stream)
+    status.show(Told(pipes=1))
+    once = stream.getvalue()
+    status.show(Told(pipes=1))
+    assert stream.getvalue() == once
+
+
+def test_in_a_file_there_is_no_last_line() -> None:
+    stream = io.StringIO()
+    status = RunStatus(stream)
+    status.show(Told(pipes=2))
+    status.close()
+    assert stream.getvalue() == ""
+
+
+def test_who_holds_the_lake_is_said_once_until_it_changes() -> None:
+    stream = io.StringIO()
+    status = RunStatus(stream)
+    for who in ("ann holds it", "ann holds it", "bob holds it"):
+        status.show(Told(waiting_for=who))
+    status.show(Told(pipes=1))
+    status.show(Told(waiting_for="bob holds it"))
+    said = ["waiting: ann holds it", "waiting: bob holds it", "waiting: bob holds it", ""]
+    assert stream.getvalue().split("\n") == said
+
+
+def test_quiet_says_nothing() -> None:
+    stream = Terminal()
+    status = RunStatus(stream, quiet=True)
+    status.show(Told(pipes=2))
+    status.show(Told(waiting_for="ann"))
+    load(status)
+    status.close()
+    assert stream.getvalue() == ""
+
+
+def test_invalid_pipes_are_named_with_their_reason() -> None:
+    stream = io.StringIO()
+    broken = replace(a_pipe(), status=PipeStatus.INVALID, invalid_reason="its table is gone")
+    RunStatus(stream).say_invalid([a_pipe("well"), broken])
+    assert stream.getvalue() == "pipe public.intake is INVALID: its table is gone\n"
+
+
+@pytest.fixture
+def piped(lake: Path, tmp_path: Path) -> Path:
+    """A lake with a pipe whose table is dropped later by the test, or that has nothing to do."""
+    (tmp_path / "in").mkdir()
+    with headwater.connect(lake) as connection:
+        table_of(connection.session.lake)
+        connection.sql(
+            "CREATE STORAGE CONNECTION c TYPE FILE;"
+            f"CREATE EXTERNAL VOLUME v LOCATION 'file://{tmp_path}/in/' USING CONNECTION c;"
+            "CREATE PIPE p VIRTUAL_CLUSTER = 'default' INGEST_MODE = 'LIST_PURGE' AS COPY INTO t"
+            " FROM VOLUME v (line STRING) USING CSV PURGE = TRUE"
+        )
+    return lake
+
+
+def test_run_until_idle_ends_when_there_is_nothing_to_load(run, piped: Path) -> None:
+    done = run("run", "--lake", piped, "--until-idle")
+    assert (done.exit_code, done.output) == (0, "")
+
+
+def test_run_until_idle_names_a_pipe_that_cannot_go_on(run, piped: Path) -> None:
+    with headwater.connect(piped) as connection:
+        lake = connection.session.lake
+        table = lake.store.tables.get("headwater", "public", "t")
+        lake.store.tables.drop(table, table.created_at)
+    done = run("run", "--lake", piped, "--until-idle")
+    assert done.stderr.startswith("pipe public.p is INVALID: PIPE_TARGET_GONE: ")
+
+
+def test_run_until_idle_does_not_wait_for_another_process(run, piped: Path) -> None:
+    from headwater.config import load_config
+    from headwater.runtime.lake_folder import LakeFolder
+    from headwater.runtime.open_lake import OpenLake
+
+    other = OpenLake(LakeFolder(piped), load_config(piped))
+    other.writer.ensure()
+    try:
+        done = run("run", "--lake", piped, "--until-idle")
+    finally:
+        other.close()
+    assert done.exit_code == 1
+    assert done.stderr.startswith("LAKE_LOCKED")
+
+
+def test_a_folder_that_is_no_lake_is_left_alone(run, tmp_path: Path) -> None:
+    done = run("run", "--lake", tmp_path / "nothing", "--until-idle")
+    assert done.stderr.startswith("LAKE_NOT_FOUND")
+    assert not (tmp_path / "nothing").exists()
