@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 
+from headwater.errors import HeadwaterError
 from headwater.files.loads import recover_loads
 from headwater.pipes.batches import Batch
 from headwater.pipes.loop import PipeLoop, Told
@@ -33,9 +35,15 @@ class PipeSessions:
             _dress(session, pipe)
             result = session.run(pipe.text, batch=batch)
             self.tell(pipe, batch, result.message or "")
+            self.lake.background.submit(self._read_state, pipe)
         finally:
             with self._lock:
                 self._free.append(session)
+
+    def _read_state(self, pipe: OpenPipe) -> None:
+        """Behind the back of the pipe, so that its next batch need not wait for it."""
+        with suppress(HeadwaterError):
+            self.lake.registrar.read_state(self.lake.location(pipe.target))
 
     def _take(self) -> Session:
         with self._lock:

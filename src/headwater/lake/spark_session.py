@@ -106,6 +106,18 @@ class SparkConnection:
                 for key in settings:
                     self._session.conf.unset(key)
 
+    def read_state(self, location: str) -> None:
+        """Let Delta read the state of a table now, which the next statement on it then has.
+
+        A commit of a batch asks for the batches before it: that takes three Spark jobs.
+        """
+        with self._in_session():
+            java: Any = self._session._jvm
+            log = java.org.apache.spark.sql.delta.DeltaLog.forTable(
+                self._session._jsparkSession, location
+            )
+            log.unsafeVolatileSnapshot().transactions()
+
     def create_view(self, name: str, table: pyarrow.Table) -> None:
         """Make rows visible to SQL under a temporary name."""
         with self._in_session():
