@@ -55,7 +55,7 @@ def settle_batch(lake: OpenLake, pipe: Pipe, batch: Batch, target: Table) -> boo
     found = _committed(lake, target, jobs)
     if found is not None:
         job_id, version = found
-        if job_id != jobs[-1] and isinstance(batch, FileBatch):
+        if isinstance(batch, FileBatch) and (job_id != jobs[-1] or _unrecorded(lake, job_id)):
             _adopt(lake, pipe, batch, target, job_id)
         _finish(lake, pipe, batch, target, version, jobs)
         return True
@@ -86,6 +86,8 @@ def recover_batches(lake: OpenLake) -> None:
         target = lake.store.tables.get_by_id(pipe.target_id)
         found = _committed(lake, target, intent.payload["jobs"]) if target is not None else None
         if target is not None and found is not None:
+            if isinstance(batch, FileBatch) and _unrecorded(lake, found[0]):
+                _adopt(lake, pipe, batch, target, found[0])
             _finish(lake, pipe, batch, target, found[1], intent.payload["jobs"])
 
 
@@ -100,8 +102,16 @@ def _committed(
     return None
 
 
+def _unrecorded(lake: OpenLake, job_id: str) -> bool:
+    """Whether no file of a job is in the load history: COPY records its own, others do not."""
+    return not lake.store.load_history.of_job(job_id)
+
+
 def _adopt(lake: OpenLake, pipe: Pipe, batch: FileBatch, target: Table, job_id: str) -> None:
-    """A job that seemed dead had committed: its files are loaded, and those to delete go."""
+    """A job has committed without saying so: its files are loaded, and those to delete go.
+
+    It seemed dead, or its statement is INSERT or MERGE.
+    """
     lake.store.load_history.record_intent(
         target.id,
         job_id,
