@@ -19,11 +19,15 @@ from bench.scratch import ROOT, scratch
 BENCHMARKS = (
     "cold_show",
     "list_objects",
+    "pipe_idle",
     "cold_select",
     "show_desc",
     "select_overhead",
     "write_overhead",
     "copy_files",
+    "pipe_files",
+    "pipe_latency",
+    "pipe_kafka",
 )
 
 

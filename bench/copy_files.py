@@ -31,9 +31,9 @@ _SMALL_FILE_SETTINGS = {
     "spark.sql.sources.parallelPartitionDiscovery.parallelism": "10000",
     "spark.sql.files.openCostInBytes": str(4 << 20),
 }
-_SCHEMA = "id BIGINT, name STRING, city STRING, amount DECIMAL(12,2), at TIMESTAMP, score DOUBLE"
+SCHEMA = "id BIGINT, name STRING, city STRING, amount DECIMAL(12,2), at TIMESTAMP, score DOUBLE"
 # About 92 bytes a row as CSV, 26 as Parquet.
-_ROW = (
+ROW = (
     "SELECT id, concat('customer ', id % 99991) AS name, "
     "element_at(array('Berlin', 'São Paulo', 'Shanghai', 'Lagos'), CAST(id % 4 + 1 AS INT)) "
     "AS city, CAST(id % 1000000 / 100 AS DECIMAL(12,2)) AS amount, "
@@ -47,7 +47,7 @@ def run(scratch: Scratch) -> Findings:
     outcomes: list[Outcome] = []
     with closing(headwater.connect(scratch.folder / "copy")) as connection:
         spark = connection.session.state.spark()._session
-        connection.sql(f"CREATE TABLE ours ({_SCHEMA})")
+        connection.sql(f"CREATE TABLE ours ({SCHEMA})")
         for name, make in (("csv", _make_large), ("parquet", _make_large), ("small", _make_small)):
             scratch.say(f"making {name} files")
             folder = scratch.folder / name
@@ -58,7 +58,7 @@ def run(scratch: Scratch) -> Findings:
 
 def _make_large(spark: Any, folder: Path, name: str) -> None:
     rows = BYTES // (92 if name == "csv" else 26)
-    frame = spark.sql(_ROW.format(rows=rows)).repartition(_FILES)
+    frame = spark.sql(ROW.format(rows=rows)).repartition(_FILES)
     frame.write.format(name).option("compression", "none").save(f"file:{folder}")
 
 
@@ -90,7 +90,7 @@ def _compare(
             plain()
 
     def plain() -> None:
-        reader = spark.read.schema(_SCHEMA) if file_format == "CSV" else spark.read
+        reader = spark.read.schema(SCHEMA) if file_format == "CSV" else spark.read
         paths = [f"file:{path}" for path in sorted(folder.iterdir()) if path.name[0] not in "_."]
         frame = reader.format(file_format.lower()).load(paths)
         frame.write.format("delta").mode("overwrite").save(f"file:{scratch.folder}/plain-{name}")
@@ -103,7 +103,7 @@ def _compare(
         warm_ups=1 if name == "small" else 0,
         most_seconds=_MOST_SECONDS,
     )
-    _require_same(connection, spark, f"file:{scratch.folder}/plain-{name}")
+    require_same(connection, spark, f"file:{scratch.folder}/plain-{name}")
     if scratch.profile:
         print_profile(name, ours, times=1)
     rate = LEAST_RATE_OF_SMALL_FILES if name == "small" else LEAST_RATE
@@ -124,7 +124,8 @@ def _spark_defaults(spark: Any) -> Iterator[None]:
             spark.conf.set(name, value)
 
 
-def _require_same(connection: headwater.Connection, spark: Any, plain: str) -> None:
+def require_same(connection: headwater.Connection, spark: Any, plain: str) -> None:
+    """Fail unless the table `ours` and the Delta table at `plain` hold the same rows."""
     sums = "count(*), sum(id), sum(amount), count(DISTINCT name)"
     ours = connection.sql(f"SELECT {sums} FROM ours").rows[0]
     theirs = tuple(spark.read.format("delta").load(plain).selectExpr(*_split(sums)).first())

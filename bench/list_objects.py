@@ -8,12 +8,11 @@ is that of this process; the server has its own.
 from __future__ import annotations
 
 import gc
-import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bench.machine import memory_megabytes
 from bench.measure import Contender, duel
 from bench.outcome import Findings, Outcome, times_rival
 from bench.scratch import Scratch
@@ -84,16 +83,9 @@ def _obstore(server: SeaweedServer, bucket: str) -> Callable[[], int]:
 def _growth(listing: Callable[[], object]) -> float:
     """By how many megabytes one more listing makes this process larger."""
     gc.collect()
-    before = _megabytes()
+    before = memory_megabytes()
     listing()
-    return _megabytes() - before
-
-
-def _megabytes() -> float:
-    status = Path("/proc/self/status").read_text()
-    found = re.search(r"VmRSS:\s+(\d+) kB", status)
-    assert found is not None
-    return int(found[1]) / 1024
+    return memory_megabytes() - before
 
 
 def _flat(growth: float) -> Outcome:

@@ -1,10 +1,15 @@
-"""What the numbers were taken on: enough to judge them, nothing that names the machine."""
+"""What the numbers were taken on: enough to judge them, nothing that names the machine.
+
+Also the size of this process, which the system knows best.
+"""
 
 from __future__ import annotations
 
 import os
 import platform
+import re
 from importlib.metadata import version
+from pathlib import Path
 
 from headwater.lake.jars import locked_jars
 from headwater.lake.java import find_java
@@ -22,6 +27,13 @@ def describe_machine() -> list[str]:
         f"PySpark {version('pyspark')}, Delta {_delta_version()}, SQLAlchemy "
         f"{version('sqlalchemy')}, sqlglot {version('sqlglot')}",
     ]
+
+
+def memory_megabytes() -> float:
+    """How much memory this process has."""
+    found = re.search(r"VmRSS:\s+(\d+) kB", Path("/proc/self/status").read_text())
+    assert found is not None
+    return int(found[1]) / 1024
 
 
 def _delta_version() -> str:

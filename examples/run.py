@@ -1,7 +1,7 @@
 """Runs an example: `python examples/run.py seed_000_volumes.sql --lake mylake --location URL`.
 
 For `s3://` the keys come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, the server from
-AWS_ENDPOINT_URL and AWS_REGION.
+AWS_ENDPOINT_URL and AWS_REGION. `--broker HOST:PORT` names Kafka for the example that needs it.
 """
 
 from __future__ import annotations
@@ -14,14 +14,27 @@ from pathlib import Path
 import headwater
 
 FOLDER = Path(__file__).parent
+RUN_PIPES = "-- $ headwater run --until-idle\n"
 
 
 def results(
     lake: headwater.Connection, script: str, location: str, environment: Mapping[str, str]
 ) -> Iterator[headwater.Result]:
     """What each statement of the connection's script and then of `script` gives."""
-    yield from _statements(lake, *_connection(location, environment))
-    yield from _statements(lake, script, {"location": location})
+    yield from statements(lake, *_connection(location, environment))
+    yield from statements(lake, script, {"location": location})
+
+
+def statements(
+    lake: headwater.Connection, script: str, parameters: dict[str, str]
+) -> Iterator[headwater.Result]:
+    """What each statement of `script` gives; pipes run where it says so."""
+    text = (FOLDER / script).read_text(encoding="utf-8")
+    first, *others = text.split(RUN_PIPES)
+    yield from lake.statements(first, parameters or None)
+    for part in others:
+        lake.run_until_idle()
+        yield from lake.statements(part, parameters or None)
 
 
 def _connection(location: str, environment: Mapping[str, str]) -> tuple[str, dict[str, str]]:
@@ -36,22 +49,22 @@ def _connection(location: str, environment: Mapping[str, str]) -> tuple[str, dic
     }
 
 
-def _statements(
-    lake: headwater.Connection, script: str, parameters: dict[str, str]
-) -> Iterator[headwater.Result]:
-    text = (FOLDER / script).read_text(encoding="utf-8")
-    yield from lake.statements(text, parameters or None)
-
-
 def main() -> None:
     """Run the example that the command line names and print what it gives."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("script", help="a .sql file of this folder")
     parser.add_argument("--lake", required=True, help="the folder of the lake; a new one is made")
-    parser.add_argument("--location", required=True, help="file:///folder/ or s3://bucket/folder/")
+    parser.add_argument("--location", help="file:///folder/ or s3://bucket/folder/")
+    parser.add_argument("--broker", help="host:port of Kafka")
     given = parser.parse_args()
+    if (given.location is None) == (given.broker is None):
+        parser.error("give --location for files, or --broker for Kafka")
     with headwater.connect(given.lake) as lake:
-        for result in results(lake, given.script, given.location, os.environ):
+        if given.broker is not None:
+            found = statements(lake, given.script, {"broker": given.broker})
+        else:
+            found = results(lake, given.script, given.location, os.environ)
+        for result in found:
             result.show()
 
 

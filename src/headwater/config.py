@@ -29,6 +29,15 @@ def _current_user() -> str:
         return "unknown"
 
 
+def is_local(master: str) -> bool:
+    """Whether Spark runs inside this process, and not on workers of its own.
+
+    >>> is_local("local[2]"), is_local("local-cluster[1,1,1024]"), is_local("spark://host:7077")
+    (True, False, False)
+    """
+    return master == "local" or master.startswith("local[")
+
+
 @dataclass(frozen=True, slots=True)
 class Config:
     """All settings. In the file they stand as `[section] key`; the table below maps them."""

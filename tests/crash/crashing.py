@@ -1,7 +1,8 @@
 """Processes that die in the middle of a statement, without a new JVM for each of them.
 
 A process starts Spark once and forks a child for every crash. The child works on a lake of its own
-through connections of its own to the JVM, and kills itself at the failpoint.
+through connections of its own to the JVM, and kills itself at the failpoint. What it had asked
+Spark to do goes on in the JVM, as it may with a real process: Python dies first.
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tests.processes import python, read_line
 
 SERVER = """
-import json, os, sys, threading
+import ctypes, json, os, signal, sys, threading, time
 from pathlib import Path
 from headwater.config import Config
 from headwater.lake.engine import Engine
@@ -28,22 +30,63 @@ engine.new_session()
 print("ready", flush=True)
 
 
-def crash(lake, prepare, statement, failpoint):
+def set_clock(shifts):
+    import itertools
+    from datetime import datetime, timedelta
+    import headwater.runtime.clock as clock
+
+    # Every look at the clock finds it somewhere else, in turn.
+    turns = itertools.cycle(timedelta(seconds=shift) for shift in shifts)
+
+    class Jumping(datetime):
+        @classmethod
+        def now(cls, zone=None):
+            return datetime.now(zone) + next(turns)
+
+    clock.datetime = Jumping
+
+
+def kill_while_reading(lake):
+    # Spark has begun with the tasks of the batch: its commit cannot be there yet.
+    while True:
+        for intent in lake.store.pipe_batches.all_intents():
+            if lake.engine.progress(intent.job_id)[1]:
+                os.kill(os.getpid(), signal.SIGKILL)
+        time.sleep(0.01)
+
+
+def work(lake, prepare, statement, failpoint, clock, freeze, settings, select):
     import headwater
 
-    with headwater.connect(lake) as connection:
+    if clock:
+        set_clock(clock)
+    if freeze:
+        os.environ["HEADWATER_FAILPOINT_SIGNAL"] = "SIGSTOP"
+    if not prepare:
+        os.environ["HEADWATER_FAILPOINT"] = failpoint
+    with headwater.connect(lake, **settings) as connection:
         connection.sql(prepare)
         os.environ["HEADWATER_FAILPOINT"] = failpoint
-        connection.sql(statement)
+        if failpoint == "while reading":
+            own = connection.session.lake
+            threading.Thread(target=kill_while_reading, args=(own,), daemon=True).start()
+        if statement:
+            connection.sql(statement)
+        else:
+            connection.run_until_idle()
+            if select:
+                print(json.dumps([list(row) for row in connection.sql(select)]), flush=True)
 
 
 def child(order):
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # one that stands still goes with its parent
     # A thread of its own gets its own connection to the JVM; the parent's stays untouched.
     failed = []
 
     def run():
         try:
-            crash(*order)
+            work(**order)
         except BaseException as error:
             failed.append(error)
 
@@ -56,12 +99,19 @@ def child(order):
 
 
 for line in sys.stdin:
-    pid = os.fork()
-    if pid == 0:
-        child(json.loads(line))
-    status = os.waitpid(pid, 0)[1]
-    print(os.waitstatus_to_exitcode(status), flush=True)
+    order = json.loads(line)
+    pid = order.pop("resume", None)
+    if pid is None:
+        pid = os.fork()
+        if pid == 0:
+            child(order)
+    else:
+        os.kill(pid, signal.SIGCONT)
+    status = os.waitpid(pid, os.WUNTRACED)[1]
+    stopped = os.WIFSTOPPED(status)
+    print("stopped" if stopped else os.waitstatus_to_exitcode(status), pid, flush=True)
 """
+KILLED = str(-signal.SIGKILL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +122,65 @@ class Crasher:
 
     def crash(self, lake: Path, prepare: str, statement: str, *, at: str) -> None:
         """Run `prepare`, then `statement` up to the failpoint, where the process is killed."""
+        ended = self._order(lake, prepare=prepare, statement=statement, at=at)[0]
+        assert ended == KILLED, f"the process ended with {ended}, it was not killed"
+
+    def prepare(self, lake: Path, script: str) -> None:
+        """Run statements in a process that ends well."""
+        ended = self._order(lake, statement=script)[0]
+        assert ended == "0", f"the process ended with {ended}"
+
+    def crash_pipes(
+        self, lake: Path, *, at: str, clock: tuple[int, ...] = (), **settings: Any
+    ) -> None:
+        """Run the pipes of a lake up to the failpoint, where the process is killed."""
+        ended = self._order(lake, at=at, clock=clock, settings=settings)[0]
+        assert ended == KILLED, f"the process ended with {ended}, it was not killed"
+
+    def run_pipes(
+        self, lake: Path, select: str, *, clock: tuple[int, ...] = (), **settings: Any
+    ) -> list[tuple[Any, ...]]:
+        """Run the pipes of a lake until they are idle, then a query.
+
+        The clock of the process is off by these seconds, in turn.
+        """
+        rows = self._order(lake, clock=clock, settings=settings, select=select)
+        ended, _ = read_line(self.process).split()
+        assert ended == "0", f"the process ended with {ended}"
+        return [tuple(row) for row in json.loads(" ".join(rows))]
+
+    def freeze_pipes(self, lake: Path, *, at: str, **settings: Any) -> int:
+        """Run the pipes of a lake up to the failpoint, where the process stands still; its pid."""
+        state, pid = self._order(lake, at=at, freeze=True, settings=settings)
+        assert state == "stopped", f"the process ended with {state}, it was not stopped"
+        return int(pid)
+
+    def resume(self, pid: int) -> None:
+        """Let a process that stands still go on to its end."""
+        ended = self._send({"resume": pid})[0]
+        assert ended == "0", f"the process ended with {ended}"
+
+    def _order(
+        self,
+        lake: Path,
+        *,
+        prepare: str = "",
+        statement: str = "",
+        at: str = "",
+        clock: tuple[int, ...] = (),
+        freeze: bool = False,
+        settings: dict[str, Any] | None = None,
+        select: str = "",
+    ) -> list[str]:
+        order = {"lake": str(lake), "prepare": prepare, "statement": statement, "failpoint": at}
+        more = {"clock": clock, "freeze": freeze, "settings": settings or {}, "select": select}
+        return self._send(order | more)
+
+    def _send(self, order: dict[str, Any]) -> list[str]:
         assert self.process.stdin is not None
-        self.process.stdin.write(json.dumps([str(lake), prepare, statement, at]) + "\n")
+        self.process.stdin.write(json.dumps(order) + "\n")
         self.process.stdin.flush()
-        ended = int(read_line(self.process))
-        assert ended == -signal.SIGKILL, f"the process ended with {ended}, it was not killed"
+        return read_line(self.process).split()
 
 
 @contextmanager

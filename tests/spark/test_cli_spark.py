@@ -39,6 +39,10 @@ def test_the_demonstration_runs_to_its_end(tmp_path):
     assert "{{" not in done.stdout
     assert "UNDROP TABLE sales_source;\n" in done.stdout
     assert "| 5      |" in done.stdout
+    # the pipe loaded each good file once and left the bad one out
+    assert "pipe public.sales_pipe, batch 1: 5 rows" in done.stdout
+    assert "pipe public.sales_pipe, batch 2: 5 rows" in done.stdout
+    assert "wednesday/part00001.csv | LOAD_FAILED" in done.stdout
 
 
 def test_a_query_prints_its_rows_and_nothing_of_sparks(tmp_path):
@@ -78,6 +82,29 @@ def test_no_jvm_outlives_the_command(tmp_path, number):
         assert lease.holder is None
         states = connection.sql("SHOW JOBS WHERE job_text LIKE 'SELECT sum%'").to_dicts()
     assert [row["status"] for row in states] == ["CANCELLED"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_while_spark_starts_gives_the_lake_back(tmp_path, number):
+    lake = tmp_path / "lake"
+    command = [*COMMAND, "sql", "--lake", str(lake), "-e", "CREATE SCHEMA a; SELECT 1"]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    try:
+        wait_for(lambda: bool(java_children(process.pid)), "the JVM to be started")
+        (jvm,) = java_children(process.pid)
+        process.send_signal(number)
+        code = process.wait(timeout=PATIENCE)
+        error = process.stderr.read()
+        wait_for(lambda: not lives(jvm), f"the JVM {jvm} to end")
+    finally:
+        process.kill()
+        process.communicate(timeout=PATIENCE)
+    assert code == 128 + number
+    assert "Traceback" not in error
+    with headwater.connect(lake) as connection:
+        connection.sql("CREATE SCHEMA b")
 
 
 def test_doctor_starts_spark_when_asked():

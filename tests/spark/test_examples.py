@@ -1,13 +1,16 @@
-"""The examples run to their end, on a folder of this machine and on a real S3 server."""
+"""The examples run to their end: on a folder of this machine, a real S3 server, a real Kafka."""
 
 from __future__ import annotations
 
+import json
 import runpy
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.seaweedfs import KEYS, REGION, SeaweedServer
+from tests.servers.kafka_broker import KafkaBroker
 from tests.spark.places import FEW_ROWS, Place
 
 import headwater
@@ -15,19 +18,43 @@ import headwater
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
 
 ROOT = Path(__file__).parents[2]
+PIPE_ROWS = {"pipe_status": "RUNNING", "pipe_kind": "VOLUME", "ingest_mode": "LIST_PURGE"}
 
 
-def test_seed_000_volumes(place: Place, seaweedfs: SeaweedServer, tmp_path: Path) -> None:
-    results = runpy.run_path(str(ROOT / "examples" / "run.py"))["results"]
-    environment = {
+def example() -> dict[str, Any]:
+    """What examples/run.py has."""
+    return runpy.run_path(str(ROOT / "examples" / "run.py"))
+
+
+def environment_of(seaweedfs: SeaweedServer) -> dict[str, str]:
+    """Keys and address, as the example wants them."""
+    return {
         "AWS_ACCESS_KEY_ID": KEYS.access_key,
         "AWS_SECRET_ACCESS_KEY": KEYS.secret_key,
         "AWS_ENDPOINT_URL": seaweedfs.endpoint,
         "AWS_REGION": REGION,
     }
+
+
+def rows_of(
+    script: str, location: str, seaweedfs: SeaweedServer, tmp_path: Path
+) -> list[list[tuple[Any, ...]]]:
+    """The rows of each statement that returns some."""
     with headwater.connect(tmp_path / "lake", spark_conf=FEW_ROWS) as lake:
-        found = list(results(lake, "seed_000_volumes.sql", place.location, environment))
-    shown = [result.rows for result in found if result.returns_rows]
+        found = list(example()["results"](lake, script, location, environment_of(seaweedfs)))
+    return [list(result.rows) for result in found if result.returns_rows]
+
+
+def folder_of(place: Place, name: str) -> str:
+    """The address of a folder in a place, which a folder of this machine has to be made for."""
+    location = place.location + name
+    if place.kind == "local":
+        Path(location.removeprefix("file://")).mkdir()
+    return location
+
+
+def test_seed_000_volumes(place: Place, seaweedfs: SeaweedServer, tmp_path: Path) -> None:
+    shown = rows_of("seed_000_volumes.sql", place.location, seaweedfs, tmp_path)
     directory, csv, parquet, copied, history = shown
     first = (1, "iPhone 15", "Electronics", Decimal("8999.00"), "2026-06-01")
     assert [row[0] for row in directory] == ["export/part00001.csv", "export/part00001.parquet"]
@@ -45,3 +72,57 @@ def test_seed_000_volumes(place: Place, seaweedfs: SeaweedServer, tmp_path: Path
     }
     # what was to be purged is gone
     assert place.paths("export/") == ["export/part00001.csv"]
+
+
+def test_seed_000_pipe(place: Place, seaweedfs: SeaweedServer, tmp_path: Path) -> None:
+    location = folder_of(place, "incoming/")
+    shown = rows_of("seed_000_pipe.sql", location, seaweedfs, tmp_path)
+    pipe, loaded, left, history, paused, resumed, again, skipped = shown
+    known = dict(pipe)
+    assert PIPE_ROWS.items() <= known.items()
+    assert known["input_name"].endswith(".public.pipe_vol")
+    assert known["output_name"].endswith(".public.sales_ods")
+    assert [loaded, left, paused, resumed, again] == [[(5,)], [], [(5,)], [(10,)], [(10,)]]
+    first, june = location + "part00001.csv", location + "june/part00001.csv"
+    assert [(row[0], row[3], row[4]) for row in history] == [(first, "LOADED", None)]
+    assert [row[:2] for row in skipped] == [(june, "LOADED"), (first, "SKIPPED")]
+    assert "replaced" in skipped[1][2]
+    # what was skipped is nowhere but here
+    assert place.paths("incoming/") == ["incoming/part00001.csv"]
+
+
+def test_seed_001_pipes(place: Place, seaweedfs: SeaweedServer, tmp_path: Path) -> None:
+    location = folder_of(place, "orders_incoming/")
+    shown = rows_of("seed_001_pipes.sql", location, seaweedfs, tmp_path)
+    orders, history, pipes, pipe, jobs, kept = shown
+    paid = (1, Decimal("40.00"), "paid")
+    assert orders == [paid, (2, Decimal("250.00"), "open"), (3, Decimal("19.90"), "paid")]
+    assert sorted((row[0], row[3]) for row in history) == [
+        (f"{location}{day}/part00001.csv", "LOADED") for day in ("monday", "tuesday")
+    ]
+    assert [(row[0], row[1], row[2], row[4]) for row in pipes] == [
+        ("orders_oss_pipe", "VOLUME", "RUNNING", "default")
+    ]
+    assert PIPE_ROWS.items() <= dict(pipe).items()
+    # both files were one batch
+    assert [(row[0], row[2]) for row in jobs] == [("SUCCEED", 3)]
+    assert kept == [(3,)]
+    assert place.paths("orders_incoming/") == []
+
+
+def test_seed_001_kafka(kafka_broker: KafkaBroker, tmp_path: Path) -> None:
+    topic = kafka_broker.create_topic("orders_topic", partitions=2)
+    kafka_broker.produce(topic, ["a", "b", "c"])
+    with headwater.connect(tmp_path / "lake", spark_conf=FEW_ROWS) as lake:
+        parameters = {"broker": kafka_broker.bootstrap}
+        found = list(example()["statements"](lake, "seed_001_kafka.sql", parameters))
+        messages, pipe = [list(result.rows) for result in found if result.returns_rows]
+        kafka_broker.produce(topic, ["d", "e"])
+        lake.run_until_idle()
+        later = lake.sql("SELECT raw_msg FROM orders_raw ORDER BY raw_msg").rows
+    assert sorted(messages) == [("a",), ("b",), ("c",)]
+    assert dict(pipe)["pipe_kind"] == "KAFKA"
+    latency = json.loads(dict(pipe)["pipe_latency"])["kafka"]
+    assert latency["lags"] == {"0": 0, "1": 0}
+    assert latency["offsetLag"] == 0
+    assert [row[0] for row in later] == ["a", "b", "c", "d", "e"]

@@ -17,6 +17,8 @@ class TableKind(StrEnum):
 
     TABLE = "TABLE"
     VIEW = "VIEW"
+    KAFKA = "KAFKA"
+    """An external table over topics: its rows are messages, and nothing of it is stored here."""
 
 
 class TableState(StrEnum):
@@ -110,8 +112,8 @@ class Table:
     """A table or a view.
 
     `location` is where the Delta files are: for a managed table as seen from the lake folder, else
-    a path or URL; empty for a view. `view_text` is the query of a view as typed; `view_schema` is
-    the schema in which its names are resolved.
+    a path or URL; empty for a view. `view_text` is the query of a view as typed, or the statement
+    that made a Kafka table; `view_schema` is the schema in which the names of a view are resolved.
     """
 
     id: str

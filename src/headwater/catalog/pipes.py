@@ -15,6 +15,9 @@ from typing import Any
 
 from headwater.names import QualifiedName, counted
 
+BODY = "body"
+"""What the sealed statement of a pipe is bound to, beside the pipe."""
+
 MAX_BACKOFF = timedelta(seconds=60)
 _DOUBLINGS = 6  # 2 ** 6 seconds is the first step above the longest
 

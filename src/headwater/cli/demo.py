@@ -1,4 +1,4 @@
-"""`headwater demo`: a short story in SQL about tables, their versions, and files out and in."""
+"""`headwater demo`: a short story in SQL about tables, versions, files out and in, and pipes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 import shlex
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -21,16 +21,21 @@ from headwater.errors import InternalError, UserError
 if TYPE_CHECKING:
     from headwater.cli.scripts import Output
     from headwater.cli.statement_thread import StatementThread
+    from headwater.dbapi import Connection
     from headwater.result import Result
 
 # Each statement runs once: compiling it to the fastest code takes longer than running it does.
 _QUICK_START = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1"}
 _ROWS = re.compile(r"rows: (\d+)\Z")
+RUN_PIPES = "$ headwater run --until-idle"
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One statement of the story: what it shows, its text, and how many rows it must return."""
+    """One statement of the story: what it shows, its text, and how many rows it must return.
+
+    Its text may also be RUN_PIPES.
+    """
 
     heading: str
     text: str
@@ -56,11 +61,13 @@ def demo(lake: str | None) -> None:
     output = Output(writer("table", sys.stdout), messages=sys.stdout)
     with opened(folder, spark_conf=_QUICK_START) as connection:
         wait = progress_line(connection.progress, wanted=True)
-        _tell(StatementThread(connection, wait=wait), output)
+        _tell(StatementThread(connection, wait=wait), output, lambda: _run_pipes(connection))
     name = shlex.quote(str(folder))
     click.echo("\nWhat to try next:")
     click.echo(f"  headwater shell --lake {name}")
     click.echo(f'  headwater sql --lake {name} -e "SHOW CREATE TABLE sales_source"')
+    click.echo(f"  headwater run --lake {name}    and, in another terminal, drop a file in:")
+    click.echo(f"  headwater sql --lake {name} -e \"PUT '/path/to/more.csv' TO VOLUME inbox\"")
     click.echo(f"  headwater doctor --lake {name}")
 
 
@@ -73,6 +80,10 @@ def story() -> Iterator[Step]:
     for piece in split(script):
         above = script[end : piece.start].splitlines()
         comments = [line.removeprefix("--").strip() for line in above if line.startswith("--")]
+        if RUN_PIPES in comments:
+            place = comments.index(RUN_PIPES)
+            yield Step(" ".join(comments[:place]), RUN_PIPES)
+            comments = comments[place + 1 :]
         counts = [int(found.group(1)) for line in comments if (found := _ROWS.match(line))]
         heading = " ".join(line for line in comments if not _ROWS.match(line))
         yield Step(heading, piece.text, counts[0] if counts else None)
@@ -88,13 +99,17 @@ def _new_folder(lake: str | None) -> Path:
     return path
 
 
-def _tell(thread: StatementThread, output: Output) -> None:
+def _tell(thread: StatementThread, output: Output, run_pipes: Callable[[], None]) -> None:
     from headwater.cli.scripts import show
 
     times: dict[str, str] = {}
     for step in story():
         text = _filled(step.text, times)
         click.echo("\n" + click.style(f"-- {step.heading}", bold=True))
+        if text == RUN_PIPES:
+            click.echo(text)
+            run_pipes()
+            continue
         click.echo(f"{text};")
         for timed in thread.run(text):
             show(timed.result, timed.seconds, output)
@@ -102,6 +117,19 @@ def _tell(thread: StatementThread, output: Output) -> None:
             found = len(timed.result)
             if step.rows is not None and found != step.rows:
                 raise InternalError("DEMO_WENT_WRONG", expected=step.rows, found=found)
+
+
+def _run_pipes(connection: Connection) -> None:
+    """What the command does, in this process, which holds the lake."""
+    from headwater.cli.run_status import RunStatus
+    from headwater.run_pipes import PipeSessions, pipe_loop
+
+    lake = connection.session.lake
+    sessions = PipeSessions(lake, RunStatus(sys.stdout).loaded)
+    try:
+        pipe_loop(lake, sessions).run_until_idle()
+    finally:
+        sessions.close()
 
 
 def _version_times(result: Result) -> dict[str, str]:

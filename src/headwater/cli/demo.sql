@@ -94,6 +94,56 @@ COPY INTO sales_copy FROM VOLUME exchange USING CSV OPTIONS('header' = 'true')
 -- rows: 1
 SELECT file_path, status FROM load_history('sales_copy');
 
+-- A pipe loads files by itself; it gets a volume of its own, where files are dropped in.
+CREATE VOLUME inbox DIRECTORY = (ENABLE = TRUE, AUTO_REFRESH = TRUE) RECURSIVE = TRUE;
+
+-- And a table to fill.
+CREATE TABLE sales_ods (id BIGINT, product STRING, category STRING, amount DECIMAL(10, 2), dt STRING);
+
+-- It is one statement that runs for every new file, once.
+CREATE PIPE sales_pipe
+    VIRTUAL_CLUSTER = 'DEFAULT'
+    INGEST_MODE = 'LIST_PURGE'
+AS COPY INTO sales_ods FROM VOLUME inbox USING CSV OPTIONS('header' = 'true')
+    PURGE = TRUE ON_ERROR = CONTINUE;
+
+-- A file is dropped in.
+COPY INTO VOLUME inbox SUBDIRECTORY 'monday/' FROM TABLE sales_source
+    FILE_FORMAT = (TYPE = CSV header = true);
+
+-- A process runs the pipes: for ever, or until nothing is left.
+-- $ headwater run --until-idle
+
+-- The rows are there.
+-- rows: 1
+SELECT count(*) AS orders FROM sales_ods;
+
+-- Two more files; one of them is no good: its rows have two values too few.
+COPY INTO VOLUME inbox SUBDIRECTORY 'tuesday/'
+    FROM (SELECT id + 5 AS id, product, category, amount, '2026-06-02' AS dt FROM sales_source)
+    FILE_FORMAT = (TYPE = CSV header = true);
+
+-- This is the bad one.
+COPY INTO VOLUME inbox SUBDIRECTORY 'wednesday/' FROM (SELECT id, product, category FROM sales_source)
+    FILE_FORMAT = (TYPE = CSV header = true);
+
+-- The good one is loaded, and the bad one is in nobody's way.
+-- $ headwater run --until-idle
+
+-- The load history says what became of each file.
+-- rows: 3
+SELECT regexp_extract(file_path, '[^/]+/[^/]+$', 0) AS file, status,
+    substr(first_error_message, 1, 60) AS first_error
+FROM load_history('sales_ods') ORDER BY file_path;
+
+-- What was loaded is deleted, after the commit; what was not is still there.
+-- rows: 1
+SELECT relative_path, size FROM DIRECTORY(VOLUME inbox);
+
+-- The pipe itself: what it reads and writes, and how it is.
+-- rows: 14
+DESC PIPE sales_pipe;
+
 -- Everything that ran here is a job.
 -- rows: 5
 SHOW JOBS LIMIT 5;

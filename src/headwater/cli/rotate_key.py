@@ -1,4 +1,4 @@
-"""`headwater rotate-key`: seal the secrets of all connections with a new key."""
+"""`headwater rotate-key`: seal the secrets of all connections and pipes with a new key."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from headwater.cli.lake_option import lake_folder, lake_option, opened
 @click.command("rotate-key")
 @lake_option
 def rotate_key(lake: str | None) -> None:
-    """Seal the secrets of all connections with a new key.
+    """Seal the secrets of all connections and pipes with a new key.
 
     The new key is made and kept in secret.key of the lake folder, and the old one is forgotten. If
     the key comes from HEADWATER_SECRET_KEY or HEADWATER_SECRET_KEY_FILE, put the new key in front
@@ -21,7 +21,10 @@ def rotate_key(lake: str | None) -> None:
 
     with opened(lake_folder(lake), create=False) as connection:
         done = rotate(connection.session.lake)
-    click.echo(f"secrets of {counted(done.connections, 'connection')} sealed with a new key")
+    owners = counted(done.connections, "connection")
+    if done.pipes:
+        owners += f" and {counted(done.pipes, 'pipe')}"
+    click.echo(f"secrets of {owners} sealed with a new key")
     if done.old_keys_removed:
         click.echo(f"  key {done.key_id} in {done.source}; the old keys are gone")
     else:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import click
 
 from headwater.cli.lake_option import lake_folder, lake_option, opened
-from headwater.cli.run_status import RunStatus
 from headwater.cli.signals import Interrupt, leave_now
+
+if TYPE_CHECKING:
+    from headwater.cli.run_status import RunStatus
 
 
 @click.command()
@@ -30,6 +33,7 @@ def run(lake: str | None, *, until_idle: bool, quiet: bool) -> None:
     headwater run --lake mylake
     headwater run --lake mylake --until-idle
     """
+    from headwater.cli.run_status import RunStatus
     from headwater.run_pipes import PipeSessions, pipe_loop
 
     with opened(lake_folder(lake), create=False) as connection:

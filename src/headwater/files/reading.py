@@ -8,7 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
+from headwater.config import is_local
 from headwater.errors import NotSupported, UserError
+from headwater.files.packing import packed
 from headwater.files.selection import select_files
 from headwater.files.staging import Staging, told_by
 from headwater.files.unreadable import UnreadableFile
@@ -16,7 +18,7 @@ from headwater.files.volumes import OpenVolume
 from headwater.lake.file_scan import Columns, FileScan
 from headwater.lake.spark_session import SparkConnection
 from headwater.runtime.open_lake import OpenLake
-from headwater.sql.file_formats import FileFormat, NoOptions
+from headwater.sql.file_formats import CsvReadOptions, FileFormat, NoOptions, ReadOptions
 from headwater.sql.volume_relation import VolumeRelation
 from headwater.storage.store import FileInfo
 
@@ -38,6 +40,8 @@ class VolumeScan:
     scan: FileScan
     spark_paths: dict[str, str]
     """From a path as Spark names it to the path in the volume."""
+    packed: bool = False
+    """Whether Spark reads the lines of many files from few, so that it cannot name a file."""
 
     def file_of(self, spark_path: str) -> str | None:
         """The path in the volume of a path that Spark speaks of, encoded or not."""
@@ -57,11 +61,12 @@ def plan_scan(
     columns: Columns = (),
     only: tuple[FileInfo, ...] | None = None,
     left_out: frozenset[str] = frozenset(),
+    pack: bool = False,
 ) -> VolumeScan:
     """The files that the relation means, ready to be read; `columns` where it names none.
 
     With `only`, just these files are read, without a listing; files with an address in `left_out`
-    are not.
+    are not. With `pack`, many small ones may be read as few bigger ones.
     """
     if relation.format in _UNREADABLE:
         raise NotSupported(
@@ -76,6 +81,16 @@ def plan_scan(
         raise UserError("NO_FILES", volume=volume.title, span=relation.selection.span)
     _require_one_line(relation)
     files = tuple(file for file in files if volume.url_of(file.path) not in left_out)
+    packs = packed(volume, files, relation, staging.folder) if pack and _is_local(lake) else None
+    if packs is not None:
+        options = _without_header(relation.options)
+        return VolumeScan(
+            volume,
+            files,
+            FileScan(relation.format, tuple(packs), columns, options),
+            {},
+            packed=True,
+        )
     access = volume.spark_access()
     lake.engine.reach(access.url, access.settings, access.jar_set)
     paths = _spark_paths(volume, files, staging, relation, access.url)
@@ -98,6 +113,15 @@ def fitted(scan: VolumeScan, spark: SparkConnection) -> VolumeScan:
     _require_one_document(scan, spark)
     keys = spark.first_json_keys(path)
     return replace(scan, scan=replace(scan.scan, spans_lines=True, first_keys=keys))
+
+
+def _is_local(lake: OpenLake) -> bool:
+    """Whether what is in a folder of this machine is there for all of Spark."""
+    return is_local(lake.config.spark_master)
+
+
+def _without_header(options: ReadOptions) -> ReadOptions:
+    return replace(options, header=False) if isinstance(options, CsvReadOptions) else options
 
 
 def _keys_of(line: str | None) -> tuple[str, ...]:

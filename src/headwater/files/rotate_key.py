@@ -8,7 +8,9 @@ again.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
+from headwater.catalog.pipes import BODY
 from headwater.errors import UserError
 from headwater.files.connections import key_source
 from headwater.runtime.open_lake import OpenLake
@@ -18,9 +20,10 @@ from headwater.sealing.seal import reseal
 
 @dataclass(frozen=True, slots=True)
 class Rotation:
-    """What was done: how many connections were sealed anew, with which key, kept where."""
+    """What was done: how many connections and pipes were sealed anew, and with which key."""
 
     connections: int
+    pipes: int
     key_id: str
     source: str
     old_keys_removed: bool
@@ -31,20 +34,37 @@ def rotate_key(lake: OpenLake) -> Rotation:
     lake.writer.ensure()
     source = key_source(lake)
     ring, ours = _new_ring(source)
-    count = 0
     with lake.store.begin() as transaction:
-        for connection in lake.store.connections.list(connection=transaction):
-            sealed = {
-                name: reseal(text, ring, owner_id=connection.id, name=name)
-                for name, text in connection.sealed.items()
-            }
-            if sealed != connection.sealed:
-                changed = replace(connection, sealed=sealed)
-                lake.store.connections.update(changed, connection=transaction)
-                count += 1
+        connections = _reseal_connections(lake, ring, transaction)
+        pipes = _reseal_pipes(lake, ring, transaction)
     if ours:
         source.keep_newest()
-    return Rotation(count, ring.newest.id, ring.source, ours)
+    return Rotation(connections, pipes, ring.newest.id, ring.source, ours)
+
+
+def _reseal_connections(lake: OpenLake, ring: KeyRing, transaction: Any) -> int:
+    count = 0
+    for connection in lake.store.connections.list(connection=transaction):
+        sealed = {
+            name: reseal(text, ring, owner_id=connection.id, name=name)
+            for name, text in connection.sealed.items()
+        }
+        if sealed != connection.sealed:
+            changed = replace(connection, sealed=sealed)
+            lake.store.connections.update(changed, connection=transaction)
+            count += 1
+    return count
+
+
+def _reseal_pipes(lake: OpenLake, ring: KeyRing, transaction: Any) -> int:
+    count = 0
+    for pipe in lake.store.pipes.sealed(connection=transaction):
+        assert pipe.sealed_body is not None
+        sealed = reseal(pipe.sealed_body, ring, owner_id=pipe.id, name=BODY)
+        if sealed != pipe.sealed_body:
+            lake.store.pipes.reseal(pipe, sealed, connection=transaction)
+            count += 1
+    return count
 
 
 def _new_ring(source: KeySource) -> tuple[KeyRing, bool]:

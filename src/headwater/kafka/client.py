@@ -17,15 +17,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from headwater.errors import TransientError, UserError
 from headwater.kafka.failures import failed, is_refusal, reason_of
+from headwater.kafka.group import GroupOffsets
 from headwater.kafka.offsets import TopicOffsets
 from headwater.kafka.settings import for_librdkafka
 
 if TYPE_CHECKING:
-    from confluent_kafka import Consumer, KafkaError, TopicPartition
+    from confluent_kafka import KafkaError, TopicPartition
     from confluent_kafka.admin import AdminClient, OffsetSpec
 
 _LOOK_SECONDS = 0.1
 _PAUSE_SECONDS = 0.2
+_NO_ANSWER = "it did not answer in time"
 _QUIET = {
     # Only what ends the process; everything else comes to us as an error.
     "log_level": "0",
@@ -58,6 +60,7 @@ class KafkaClient:
         self._group_id = group_id
         self._timeout_seconds = timeout_seconds
         self._admin: AdminClient | None = None
+        self._group: GroupOffsets | None = None
         self._trouble: KafkaError | None = None
         """The last thing that went wrong with a connection; it may have been mended since."""
 
@@ -122,9 +125,8 @@ class KafkaClient:
             for topic, partitions in self.partitions(topics).items()
             for partition in partitions
         ]
-        found = self._as_group(lambda group: group.committed(places, self._timeout_seconds))
         offsets: dict[str, dict[int, int]] = {}
-        for place in found:
+        for place in self._ask_group(lambda group: group.read(places)):
             if place.offset >= 0:
                 offsets.setdefault(place.topic, {})[place.partition] = place.offset
         return offsets
@@ -139,18 +141,20 @@ class KafkaClient:
             for partition, offset in of_topic.items()
         ]
         if places:
-            # Says at once what committing would find out only at the end of its time.
+            # Tells a refused password and a wrong topic apart from a group that is slow.
             self.partitions(offsets)
-            self._as_group(lambda group: group.commit(offsets=places, asynchronous=False) or [])
+            self._ask_group(lambda group: group.commit(places))
 
     def close(self) -> None:
         """Ends the connections; a further question would open them again."""
-        self._admin = None
+        if self._group is not None:
+            self._group.close()
+        self._admin = self._group = None
 
     def _list_offsets(
         self, topics: Iterable[str], which: Callable[[Any], OffsetSpec]
     ) -> Mapping[TopicPartition, Any]:
-        from confluent_kafka import IsolationLevel, TopicPartition
+        from confluent_kafka import OFFSET_INVALID, IsolationLevel, TopicPartition
         from confluent_kafka.admin import OffsetSpec
 
         committed = self._settings.get("isolation.level") == "read_committed"
@@ -160,50 +164,40 @@ class KafkaClient:
             for topic, partitions in self.partitions(topics).items()
             for partition in partitions
         }
-        return self._ask(
+        answers = self._ask(
             lambda admin: admin.list_offsets(request, isolation_level=isolation, **self._limits())
         )
+        # This is how the library says that the broker of a partition did not answer.
+        if any(info.offset == OFFSET_INVALID for info in answers.values()):
+            raise self._unreachable(_NO_ANSWER)
+        return answers
 
     def _limits(self) -> dict[str, float]:
         return {"request_timeout": self._timeout_seconds}
 
-    def _as_group(
-        self, question: Callable[[Consumer], list[TopicPartition]]
-    ) -> list[TopicPartition]:
-        """Lets a consumer ask that never joins the group; it is made in 60 ms and kept by nobody.
-
-        The admin client could ask too, but kills the process (librdkafka 2.16 follows a null
-        pointer) when the broker answers that another one is in charge of the group.
-        """
-        from confluent_kafka import Consumer
-
-        milliseconds = str(round(self._timeout_seconds * 1000))
-        settings = {
-            **self._library_settings(),
-            "group.id": self._group_id,
-            "enable.auto.commit": "false",
-            # How long a commit waits for the broker that is in charge of the group.
-            "session.timeout.ms": milliseconds,
-        }
-        consumer = Consumer(settings)
-        try:
-            return self._patiently(lambda: self._ask_group(consumer, question))
-        finally:
-            consumer.close()
-
     def _ask_group(
-        self, consumer: Consumer, question: Callable[[Consumer], list[TopicPartition]]
+        self, question: Callable[[GroupOffsets], list[TopicPartition]]
     ) -> list[TopicPartition]:
         from confluent_kafka import KafkaException
 
-        try:
-            answers = question(consumer)
-        except KafkaException as raised:
-            raise self._failed(raised.args[0], None) from None
-        for place in answers:
-            if place.error is not None:
-                raise self._failed(place.error, place)
-        return answers
+        if self._group is None:
+            settings = self._library_settings()
+            self._group = GroupOffsets(self._group_id, settings, self._timeout_seconds)
+        group = self._group
+
+        def ask() -> list[TopicPartition]:
+            try:
+                answers = question(group)
+            except KafkaException as raised:
+                raise self._failed(raised.args[0], None) from None
+            except TimeoutError:
+                raise self._unreachable(_NO_ANSWER) from None
+            for place in answers:
+                if place.error is not None:
+                    raise self._failed(place.error, place)
+            return answers
+
+        return self._patiently(ask)
 
     def _ask(self, question: Callable[[AdminClient], Futures]) -> dict[Any, Any]:
         """Every answer to a question, or the error that one of them is."""
@@ -248,15 +242,17 @@ class KafkaClient:
             if self._trouble is not None and is_refusal(self._trouble):
                 raise failed(self._trouble, servers=self._bootstrap)
             if time.monotonic() > deadline:
-                raise self._unreachable("it did not answer in time")
+                raise self._unreachable(_NO_ANSWER)
 
     def _failed(self, error: KafkaError, about: object) -> Exception:
-        if error.name().startswith("_TIMED_OUT") and self._trouble is not None:
-            return self._unreachable(reason_of(self._trouble))
+        if error.name().startswith("_TIMED_OUT"):
+            return self._unreachable(_NO_ANSWER)
         topic = about if isinstance(about, str) else getattr(about, "topic", "")
         return failed(error, servers=self._bootstrap, topic=topic, group=self._group_id)
 
     def _unreachable(self, reason: str) -> TransientError:
+        if self._trouble is not None:
+            reason = reason_of(self._trouble)
         return TransientError("KAFKA_UNREACHABLE", servers=self._bootstrap, reason=reason)
 
     def _open(self) -> AdminClient:

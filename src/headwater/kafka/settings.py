@@ -50,6 +50,8 @@ def for_librdkafka(settings: Mapping[str, str]) -> dict[str, str]:
     for name, theirs in _OTHER_NAME.items():
         if name in settings:
             known[theirs] = settings[name]
+    if _USER in settings:
+        known.setdefault("sasl.mechanisms", _DEFAULT_MECHANISM)
     if _JAAS in settings:
         known = {**_login_of(settings[_JAAS]), **known}
     return known

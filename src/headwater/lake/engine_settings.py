@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from headwater.config import Config
+from headwater.config import Config, is_local
 
 _GIGABYTE = 1024**3
 
 
 def context_settings(config: Config, *, scratch: Path) -> dict[str, str]:
     """Settings of the Spark context, fixed when it starts."""
-    local = config.spark_master.startswith("local")
+    local = is_local(config.spark_master)
     settings = {
         "spark.master": config.spark_master,
         "spark.app.name": "headwater",
@@ -68,7 +68,7 @@ def _many_files(config: Config) -> dict[str, str]:
 
     On one machine a task costs more than opening a file, so few tasks take many files each.
     """
-    if not config.spark_master.startswith("local"):
+    if not is_local(config.spark_master):
         return {}
     tasks = str(4 * _cores(config.spark_master))
     return {
@@ -80,7 +80,7 @@ def _many_files(config: Config) -> dict[str, str]:
 def _cores(master: str) -> int:
     """The width of a local master; on a cluster Spark's own default of 200 is too many to start."""
     inside = master.partition("[")[2].rstrip("]")
-    if master.startswith("local"):
+    if is_local(master):
         width = inside.split(",")[0]
         return int(width) if width.isdigit() else (os.cpu_count() or 1) if width else 1
     return 32

@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from headwater.config import is_local
 from headwater.errors import UserError
 from headwater.lake.jars import jar_paths
 from headwater.lake.java import find_java
@@ -94,7 +95,8 @@ def _forget_context() -> None:
 
 def _start(settings: Mapping[str, str], log_file: Path) -> SparkContext:
     java = find_java()
-    jars = ":".join(str(path) for path in jar_paths(["delta"]))
+    paths = [str(path) for path in jar_paths(["delta"])]
+    jars = ":".join(paths)
     from pyspark import SparkConf, SparkContext
     from pyspark.java_gateway import launch_gateway
 
@@ -103,7 +105,7 @@ def _start(settings: Mapping[str, str], log_file: Path) -> SparkContext:
     logging.getLogger("DataFrameQueryContextLogger").setLevel(logging.CRITICAL + 1)
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
     os.environ["JAVA_HOME"] = str(java.home)
-    if settings["spark.master"].startswith("local"):
+    if is_local(settings["spark.master"]):
         # Spark looks up the machine's own name before it reads any setting, and dies if that fails.
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         # Functions run in this Python, which has our packages; `python3` may be another one.
@@ -113,6 +115,10 @@ def _start(settings: Mapping[str, str], log_file: Path) -> SparkContext:
         conf.set(key, value)
     own = conf.get("spark.driver.extraClassPath", "")
     conf.set("spark.driver.extraClassPath", f"{jars}:{own}" if own else jars)
+    if not is_local(settings["spark.master"]):
+        # Workers get the jars from the driver.
+        theirs = conf.get("spark.jars", "")
+        conf.set("spark.jars", ",".join([*filter(None, [theirs]), *paths]))
     options = conf.get("spark.driver.extraJavaOptions", "") or ""
     conf.set(
         "spark.driver.extraJavaOptions", f"{options} -Dlog4j2.configurationFile={_LOG4J.as_uri()}"

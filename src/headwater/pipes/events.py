@@ -89,10 +89,11 @@ class Events:
         minutes = self._lake.config.pipe_heal_minutes
         if not minutes:
             return False
+        if self._healing.is_under_way:
+            return True
         if self._healed_at is not None and time.monotonic() - self._healed_at < minutes * 60:
             return False
-        if not self._healing.is_under_way:
-            self._healed_at = time.monotonic()
+        self._healed_at = time.monotonic()
         return True
 
     def _receive(self, volume: OpenVolume) -> _Received:

@@ -1,7 +1,8 @@
 """LIST_PURGE: new files are those in the store that the load history does not have.
 
 A look reads a bounded number of pages and goes on behind them next time, so that a million files
-make neither one look long nor memory grow; behind the last page it starts over.
+make neither one look long nor memory grow. Behind the last page it starts over, at once only if it
+found something on its way: else files that are known would be listed without a pause, for ever.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ class Listing:
         self._pipe = pipe
         self._behind: str | None = None
         """The last path that was looked at; None to start from the first."""
+        self._found = False
+        """Whether a look of this round, from the first path to the last, found something."""
 
     @property
     def is_under_way(self) -> bool:
@@ -53,6 +56,7 @@ class Listing:
         config = self._lake.config
         choice = Choice(config.pipe_files_per_batch, config.pipe_megabytes_per_batch * _MEGABYTE)
         started_behind = self._behind
+        self._found = self._found and started_behind is not None
         reached_end = True
         pages = volume.store.list(recursive=volume.recursive, start_after=self._behind)
         for read, page in enumerate(pages, start=1):
@@ -62,11 +66,12 @@ class Listing:
             if waiting is not None or read >= _PAGES_PER_LOOK:
                 reached_end = False
                 break
-        if reached_end:
-            self._behind = None
         batch = file_batch(self._pipe, volume, number, choice.files) if choice.files else None
-        # Files in front of where this look began have not been seen by it.
-        more = not reached_end or started_behind is not None
+        self._found = self._found or batch is not None
+        # While files were found, others may have come in front of where this look began.
+        more = not reached_end or (started_behind is not None and self._found)
+        if reached_end:
+            self._behind, self._found = None, False
         return Look(batch, more, pending_of(choice.files))
 
     def _without_temporary(self, page: Page) -> Page:

@@ -25,6 +25,7 @@ from headwater.runtime.open_lake import OpenLake
 from headwater.sql.pipe_properties import properties_of
 
 _TICK = 0.25
+_LEAST_REST = 0.01
 _LOOK_FOR_CHANGES = 1.0
 _STANDBY = 1.0
 _MOST_THREADS = 128
@@ -64,6 +65,8 @@ class PipeLoop:
     _worked: dict[str, _Worked] = field(default_factory=dict)
     _places: dict[str, threading.Semaphore] = field(default_factory=dict)
     _purged_at: float = 0.0
+    _woken: threading.Event = field(default_factory=threading.Event)
+    """Set when a step has ended, so that nobody has to look for it."""
 
     def run_until_idle(self, stop: threading.Event | None = None) -> None:
         """Look at every pipe until none has anything left; waits for those that try again."""
@@ -74,7 +77,7 @@ class PipeLoop:
                 self._submit(pool, [p for p in running if self._has_work(p)], patience=1)
                 if not self._collect(running):
                     break
-                time.sleep(_TICK / 10)
+                self._rest(_TICK)
         purge(self.lake)
         self._close()
 
@@ -92,7 +95,7 @@ class PipeLoop:
                 self._submit(pool, [p for p in running if self._is_due(p)], patience=_LONG_POLL)
                 self._collect(running)
                 self.tell(Told(len(running), self._busy))
-                stop.wait(_TICK)
+                self._rest(self._until_due(running))
         self._close()
 
     def _threads(self) -> AbstractContextManager[ThreadPoolExecutor]:
@@ -144,6 +147,17 @@ class PipeLoop:
                 worked.stepper.patience = patience
                 worked.begun_at = time.monotonic()
                 worked.future = pool.submit(worked.stepper.step)
+                worked.future.add_done_callback(lambda _: self._woken.set())
+
+    def _rest(self, seconds: float) -> None:
+        """Wait, but no longer than until a step ends."""
+        self._woken.wait(seconds)
+        self._woken.clear()
+
+    def _until_due(self, running: Iterable[Pipe]) -> float:
+        """How long nothing is due, within what it takes to see that the loop is to stop."""
+        resting = (pipe for pipe in running if self._work(pipe).future is None)
+        return max(_LEAST_REST, min((self._left(pipe) for pipe in resting), default=_TICK))
 
     def _collect(self, running: Iterable[Pipe]) -> bool:
         """Take what has ended; says whether a pipe is at work or has work left."""
@@ -162,9 +176,13 @@ class PipeLoop:
         worked.looked_at = None if outcome is Outcome.MOVED else worked.begun_at
 
     def _is_due(self, pipe: Pipe) -> bool:
-        worked = self._work(pipe)
-        since = None if worked.looked_at is None else time.monotonic() - worked.looked_at
-        return self._waits(pipe, since) == 0.0
+        return self._left(pipe) == 0.0
+
+    def _left(self, pipe: Pipe) -> float:
+        """How long a pipe is not due, or a tick if that is longer than one."""
+        looked_at = self._work(pipe).looked_at
+        since = None if looked_at is None else time.monotonic() - looked_at
+        return min(_TICK, self._waits(pipe, since))
 
     def _has_work(self, pipe: Pipe) -> bool:
         """For a run until idle: intervals are over, but back-off and first delays are not."""

@@ -15,12 +15,12 @@ from headwater.errors import HeadwaterError
 from headwater.kafka.client import KafkaClient
 from headwater.kafka.offsets import BatchPlan, TopicOffsets, first_offsets, lag, plan_batch
 from headwater.pipes.batches import Batch, KafkaBatch
+from headwater.pipes.kafka_tables import topics_of
 from headwater.pipes.open_pipe import OpenPipe
 from headwater.pipes.sources import Look
 from headwater.runtime.clock import now
 from headwater.runtime.failpoints import reach
 from headwater.runtime.open_lake import OpenLake
-from headwater.sql.pipe_body import KafkaSource
 from headwater.sql.pipe_properties import PipeProperties
 from headwater.sql.read_kafka import ReadKafka
 
@@ -33,11 +33,10 @@ class Messages:
     """Reads the topics of a pipe."""
 
     def __init__(self, lake: OpenLake, pipe: OpenPipe) -> None:
-        assert isinstance(pipe.body.source, KafkaSource)
         self._lake = lake
         self._pipe_id = pipe.pipe.id
         self._properties = pipe.properties
-        self._relation = pipe.body.source.relation
+        self._relation = topics_of(lake, pipe)
         self._client = client_of(self._relation)
 
     def look(self, number: int) -> Look:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from headwater.catalog.objects import Table, TableKind
-from headwater.catalog.pipes import Pipe
+from headwater.catalog.pipes import BODY, Pipe
 from headwater.errors import SchemaError
 from headwater.files.connections import key_source
 from headwater.names import ObjectName, QualifiedName
@@ -13,9 +13,6 @@ from headwater.runtime.open_lake import OpenLake
 from headwater.sql.copy_into_table import CopyIntoTable, OnError
 from headwater.sql.pipe_body import PipeBody, pipe_body
 from headwater.sql.pipe_properties import PipeProperties, properties_of
-
-BODY = "body"
-"""What a sealed statement is bound to, beside its pipe."""
 
 
 @dataclass(frozen=True, slots=True)

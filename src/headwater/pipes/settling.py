@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
-from headwater.catalog.jobs import FINAL_STATES
+from headwater.catalog.jobs import FINAL_STATES, Job
 from headwater.catalog.load_history import LoadStatus
-from headwater.catalog.objects import Operation, Table, TableVersion
+from headwater.catalog.objects import Operation, Table, TableState, TableVersion
 from headwater.catalog.pipes import BatchState, Pipe, PipeBatch
-from headwater.errors import TransientError
+from headwater.errors import HeadwaterError, TransientError
 from headwater.files.loads import purge, settle
 from headwater.pipes.batches import Batch, FileBatch, batch_of
 from headwater.runtime.clock import now
@@ -47,16 +47,18 @@ def settle_batch(lake: OpenLake, pipe: Pipe, batch: Batch, target: Table) -> boo
 
     Says whether rows of the batch are in the table. They are not if Delta had a batch of that
     number already, from a catalog that was put back to an earlier state: then the pipe is moved to
-    Delta's number, and tries again.
+    Delta's number, and tries again. A process that slept and lost the lake is told so: its
+    successor settles the batch.
     """
+    lake.writer.ensure()
     intent = lake.store.pipe_batches.intent(pipe.id)
-    assert intent is not None
+    if intent is None:
+        raise TransientError("LEASE_LOST", reason="another process ended the batch meanwhile")
     jobs = [*intent.payload["jobs"]]
     found = _committed(lake, target, jobs)
     if found is not None:
         job_id, version = found
-        if isinstance(batch, FileBatch) and (job_id != jobs[-1] or _unrecorded(lake, job_id)):
-            _adopt(lake, pipe, batch, target, job_id)
+        _adopt(lake, pipe, batch, target, job_id)
         _finish(lake, pipe, batch, target, version, jobs)
         return True
     if isinstance(batch, FileBatch) and _failed_files(lake, target, batch, jobs) == len(
@@ -82,13 +84,29 @@ def recover_batches(lake: OpenLake) -> None:
         job = lake.store.jobs.get(intent.job_id) if intent.job_id else None
         if pipe is None or (job is not None and job.state not in FINAL_STATES):
             continue
+        try:
+            _recover(lake, pipe, intent)
+        except HeadwaterError:
+            # The table's files are gone, or the store is away: the loop says so at its next try.
+            continue
+
+
+def _recover(lake: OpenLake, pipe: Pipe, intent: PipeBatch) -> None:
+    job = lake.store.jobs.get(intent.job_id) if intent.job_id else None
+    target = lake.store.tables.get_by_id(_target_id(pipe, job))
+    if target is None or target.state is not TableState.ACTIVE:
+        return
+    found = _committed(lake, target, intent.payload["jobs"])
+    if found is not None:
         batch = batch_of(pipe.id, intent.number, intent.payload)
-        target = lake.store.tables.get_by_id(pipe.target_id)
-        found = _committed(lake, target, intent.payload["jobs"]) if target is not None else None
-        if target is not None and found is not None:
-            if isinstance(batch, FileBatch) and _unrecorded(lake, found[0]):
-                _adopt(lake, pipe, batch, target, found[0])
-            _finish(lake, pipe, batch, target, found[1], intent.payload["jobs"])
+        _adopt(lake, pipe, batch, target, found[0])
+        _finish(lake, pipe, batch, target, found[1], intent.payload["jobs"])
+
+
+def _target_id(pipe: Pipe, job: Job | None) -> str:
+    """Where a job wrote: the table that the pipe was made for may have been made anew since."""
+    written = job.output_tables[0].table_id if job is not None and job.output_tables else None
+    return written or pipe.target_id
 
 
 def _committed(
@@ -96,26 +114,30 @@ def _committed(
 ) -> tuple[str, TableVersion] | None:
     catch_up(lake, target)
     for job_id in jobs:
-        for _, version in lake.store.versions.by_job(job_id):
-            if version.operation != Operation.UPGRADE:
+        for table_id, version in lake.store.versions.by_job(job_id):
+            if table_id == target.id and version.operation != Operation.UPGRADE:
                 return job_id, version
     return None
 
 
-def _unrecorded(lake: OpenLake, job_id: str) -> bool:
-    """Whether no file of a job is in the load history: COPY records its own, others do not."""
-    return not lake.store.load_history.of_job(job_id)
+def _adopt(lake: OpenLake, pipe: Pipe, batch: Batch, target: Table, job_id: str) -> None:
+    """The files of a committed job are loaded, and those to delete go.
 
-
-def _adopt(lake: OpenLake, pipe: Pipe, batch: FileBatch, target: Table, job_id: str) -> None:
-    """A job has committed without saying so: its files are loaded, and those to delete go.
-
-    It seemed dead, or its statement is INSERT or MERGE.
+    The load history may have forgotten them: the job seemed dead before its commit came.
     """
+    if not isinstance(batch, FileBatch):
+        return
+    entries = lake.store.load_history.of_job(job_id)
+    if any(entry.status is LoadStatus.LOADING for entry in entries):
+        settle(lake, job_id)
+    known = {entry.file.path for entry in entries}
+    forgotten = [file for file in batch.sources if file.path not in known]
+    if not forgotten:
+        return
     lake.store.load_history.record_intent(
         target.id,
         job_id,
-        batch.sources,
+        forgotten,
         purge=batch.purge,
         connection_id=batch.connection_id,
         source=str(pipe.qualified),

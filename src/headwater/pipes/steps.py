@@ -23,6 +23,7 @@ from headwater.runtime.failpoints import reach
 from headwater.runtime.open_lake import OpenLake
 
 LAKE_LOCKED = "LAKE_LOCKED"
+_NOT_OURS = (LAKE_LOCKED, "LEASE_LOST")
 
 RunBatch = Callable[[OpenPipe, Batch], None]
 """Runs the pipe's statement over a batch, as a job; raises what goes wrong."""
@@ -58,7 +59,7 @@ class Stepper:
     def step(self) -> Outcome:
         """Do the next batch, if there is one; errors become the pipe's state.
 
-        That another process holds the lake is no failure of the pipe.
+        That another process holds the lake, or held it meanwhile, is no failure of the pipe.
         """
         pipe = self.lake.store.pipes.by_id(self.pipe_id)
         if pipe is None or pipe.status is not PipeStatus.RUNNING:
@@ -66,7 +67,8 @@ class Stepper:
         try:
             return self._step(pipe)
         except HeadwaterError as error:
-            if error.condition == LAKE_LOCKED:
+            if error.condition in _NOT_OURS:
+                self.close()
                 return Outcome.FAILED
             return self._failed(pipe, error)
         except Exception as error:
@@ -117,8 +119,10 @@ class Stepper:
         """A commit may be there although something failed behind it; else the intent is over.
 
         The statement has ended in this process, so nobody can commit the batch any more. Files that
-        a process before this one began to load stay an intent: it may not be dead yet.
+        a process before this one began to load stay an intent: it may not be dead yet. If another
+        process has the lake by now, it is the other's to say.
         """
+        self.lake.writer.ensure()
         intent = self.lake.store.pipe_batches.intent(opened.pipe.id)
         if intent is None:
             return
@@ -150,7 +154,9 @@ class Stepper:
     def _failed(self, pipe: Pipe, error: HeadwaterError) -> Outcome:
         """Count a failure that may pass; another one stops the pipe."""
         self.close()
-        transient = isinstance(error, TransientError | InternalError)
+        # Whoever cancels a job of a pipe does not mean the pipe.
+        cancelled = error.condition == "JOB_CANCELLED"
+        transient = cancelled or isinstance(error, TransientError | InternalError)
         limit = self.lake.config.pipe_failures
         if self._opened is not None and pipe.kafka_group is not None:
             limit = self._opened.properties.max_skip_batches

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from headwater.catalog.load_history import COPY_SOURCE
 from headwater.catalog.objects import Operation, Table
-from headwater.errors import HeadwaterError
+from headwater.errors import HeadwaterError, TransientError
 from headwater.files.loads import announce, purge, settle
 from headwater.files.reading import VolumeScan
 from headwater.files.unreadable import UnreadableFile
@@ -37,6 +37,8 @@ class _Copy:
     statement: CopyIntoTable
     table: Table
     operation: Operation
+    pack: bool = True
+    """Whether many small files may be read as few bigger ones."""
     failed: dict[str, str] = field(default_factory=dict)
 
 
@@ -61,11 +63,28 @@ def copy_into_table(context: Context, statement: CopyIntoTable) -> Result:
     return _result(copy, scans, done, rows, left)
 
 
-def _attempt(copy: _Copy) -> tuple[list[VolumeScan], Committed, dict[str, int | None]]:
-    context, statement = copy.context, copy.statement
+_Loaded = tuple[list[VolumeScan], Committed, dict[str, int | None]]
+
+
+def _attempt(copy: _Copy) -> _Loaded:
+    """Load; when it fails with packed files, once more without, to know which file is broken."""
     scans: list[VolumeScan] = []
+    try:
+        return _load_files(copy, scans)
+    except HeadwaterError as error:
+        kept = copy.context.store.versions.by_job(copy.context.job_id)
+        again = any(scan.packed for scan in scans) and not kept
+        if not again or isinstance(error, TransientError) or error.condition == "JOB_CANCELLED":
+            raise
+    copy.pack = False
+    return _load_files(copy, [])
+
+
+def _load_files(copy: _Copy, scans: list[VolumeScan]) -> _Loaded:
+    context, statement = copy.context, copy.statement
     left_out = frozenset(copy.failed)
-    with copy_source(context, statement, copy.table, scans, left_out=left_out) as text:
+    pack = copy.pack and not _tells(copy)
+    with copy_source(context, statement, copy.table, scans, left_out=left_out, pack=pack) as text:
         try:
             done = _load(copy, scans, text)
             # Staged files are gone when this ends.

@@ -33,10 +33,12 @@ def copy_source(
     scans: list[VolumeScan],
     *,
     left_out: frozenset[str],
+    pack: bool = False,
 ) -> Iterator[EditedText | None]:
     """The INSERT, ready for Spark, or None if it would insert nothing; what it reads is in `scans`.
 
-    Files with an address in `left_out` are not read.
+    Files with an address in `left_out` are not read; with `pack`, many small ones may be read as
+    few bigger ones.
     """
     _require_columns(table, statement)
     if statement.source is None:
@@ -47,7 +49,7 @@ def copy_source(
     staging = staging_of(context)
     views: list[str] = []
     try:
-        yield _from_files(context, statement, table, scans, views, left_out, staging)
+        yield _from_files(context, statement, table, scans, views, left_out, staging, pack=pack)
     except HeadwaterError as error:
         better = unreadable_file(error, scans, context.session.spark()) if scans else None
         raise better or error from error.__cause__
@@ -65,12 +67,17 @@ def _from_files(
     views: list[str],
     left_out: frozenset[str],
     staging: Staging,
+    *,
+    pack: bool,
 ) -> EditedText | None:
     relation = statement.source
     assert relation is not None
     targets = _targets(table, statement)
     wanted = _wanted(table, relation, targets)
-    view = volume_view(context, relation, staging, scans, columns=wanted, left_out=left_out)
+    pack = pack and bool(relation.columns or wanted)
+    view = volume_view(
+        context, relation, staging, scans, columns=wanted, left_out=left_out, pack=pack
+    )
     views.append(view)
     # To overwrite by files that are all broken would only empty the table.
     if not scans[-1].files and (left_out or not statement.overwrite):

@@ -36,6 +36,8 @@ def create_external_volume(context: Context, statement: CreateExternalVolume) ->
         raise UserError("VOLUME_ALREADY_EXISTS", name=name, span=statement.name_span)
     connection = _connection(context, statement, name)
     address = _address(context, statement, connection)
+    if known is not None:
+        _require_pipe_can_go_on(context, known, address, statement.location_span)
     volume = _volume(context, statement, name, address.url, connection.name)
     context.lake.writer.ensure()
     if statement.or_replace:
@@ -91,6 +93,15 @@ def _address(
         next(iter(store.list()))
         store.close()
     return address
+
+
+def _require_pipe_can_go_on(
+    context: Context, known: Volume, address: StoreAddress, span: Span | None
+) -> None:
+    """A pipe goes on with the new volume of the name, so that it must be one that a pipe reads."""
+    if context.store.pipes.using_volume(known.id) and not address.prefix.strip("/"):
+        name = f"{known.workspace}.{known.schema}.{known.name}"
+        raise UserError("PIPE_AT_BUCKET_ROOT", volume=name, location=address.url, span=span)
 
 
 def _refuse_lake(context: Context, folder: str, span: Span | None) -> None:

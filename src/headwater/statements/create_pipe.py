@@ -9,19 +9,26 @@ import uuid
 from dataclasses import replace
 
 from headwater.catalog.objects import Table
-from headwater.catalog.pipes import Pipe, PipeStatus
+from headwater.catalog.pipes import BODY, Pipe, PipeStatus
 from headwater.errors import Span, UserError
 from headwater.files.connections import key_source
-from headwater.pipes.open_pipe import BODY
+from headwater.pipes.kafka_tables import kafka_table_among
 from headwater.result import Result
 from headwater.runtime.clock import now
 from headwater.sql.create_pipe import CreatePipe
 from headwater.sql.masking import mask
 from headwater.sql.pipe_body import KafkaSource, StreamSource, VolumeSource
 from headwater.statements.context import Context
-from headwater.statements.pipe_source import PipeInput, kafka_input, volume_input
+from headwater.statements.pipe_source import (
+    PipeInput,
+    kafka_input,
+    kafka_table_input,
+    volume_input,
+)
 from headwater.tables.allowed_names import require_allowed_name
 from headwater.tables.find import find_base_table, find_schema
+
+_COVER = "****"
 
 
 def create_pipe(context: Context, statement: CreatePipe) -> Result:
@@ -69,12 +76,27 @@ def _input(context: Context, statement: CreatePipe) -> PipeInput:
     if isinstance(source, VolumeSource):
         return volume_input(context, source, statement.properties, shift)
     if isinstance(source, KafkaSource):
+        _refuse_masked(source)
         return kafka_input(source)
     assert isinstance(source, StreamSource)
+    table = kafka_table_among(
+        context.lake,
+        source,
+        workspace=context.session.workspace,
+        schema=context.session.schema,
+    )
+    if table is not None:
+        return kafka_table_input(context, table)
     names = ", ".join(str(candidate) for candidate in source.candidates)
     span = source.spans[0] if source.spans else None
     place = Span(span.start + shift, span.end + shift) if span is not None else None
     raise UserError("PIPE_READS_NO_STREAM", names=names, span=place)
+
+
+def _refuse_masked(source: KafkaSource) -> None:
+    for key, value in source.relation.settings:
+        if value == _COVER:
+            raise UserError("SECRET_IS_MASKED", key=key)
 
 
 def _target(context: Context, statement: CreatePipe) -> Table:

@@ -42,6 +42,8 @@ def _details(context: Context, table: Table) -> list[Row]:
     )
     if view:
         known += info_rows(view_text=table.view_text)
+    elif table.kind is TableKind.KAFKA:
+        known += info_rows(format="KAFKA", connection=table.location)
     else:
         known += info_rows(
             partitioned_by=", ".join(shape.partition_columns),

@@ -27,6 +27,7 @@ from headwater.sql import (
 )
 from headwater.sql import copy_into_table as copy_into_table_sql
 from headwater.sql import copy_into_volume as copy_into_volume_sql
+from headwater.sql import create_kafka_table as create_kafka_table_sql
 from headwater.sql import create_pipe as create_pipe_sql
 from headwater.sql import create_table as create_table_sql
 from headwater.sql.parse import Statement, parse
@@ -41,6 +42,7 @@ from headwater.statements.context import Context
 from headwater.statements.copy_into_table import copy_into_table
 from headwater.statements.copy_into_volume import copy_into_volume
 from headwater.statements.create_external_volume import create_external_volume
+from headwater.statements.create_kafka_table import create_kafka_table
 from headwater.statements.create_pipe import create_pipe
 from headwater.statements.create_schema import create_schema
 from headwater.statements.create_storage_connection import create_storage_connection
@@ -101,6 +103,7 @@ HANDLERS: dict[type, Handler] = {
     connections.DescConnection: desc_connection,
     connections.DropConnection: drop_connection,
     connections.ShowConnections: show_connections,
+    create_kafka_table_sql.CreateKafkaTable: create_kafka_table,
     create_pipe_sql.CreatePipe: create_pipe,
     create_table_sql.CreateTable: create_table,
     describe.DescTable: desc_table,

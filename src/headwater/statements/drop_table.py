@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from headwater.catalog.objects import Table, TableKind
 from headwater.errors import UserError
 from headwater.result import Result
 from headwater.runtime.clock import now
@@ -24,6 +25,8 @@ def drop_table(context: Context, statement: DropTable) -> Result:
     existing = context.store.tables.get(name.workspace, name.schema, name.name)
     if existing is None and statement.if_exists:
         return Result(message=f"there is no table {name}")
+    if existing is not None and existing.kind is TableKind.KAFKA:
+        return _drop_kafka_table(context, existing)
     span = context.span_of(statement.name)
     table = find_base_table(context.store, name, statement="DROP TABLE", span=span)
     context.lake.writer.ensure()
@@ -32,3 +35,11 @@ def drop_table(context: Context, statement: DropTable) -> Result:
         reach("drop.after_catalog")
         unregister_table(context.lake, table)
     return Result(message=f"table {name} dropped; UNDROP TABLE {name} brings it back")
+
+
+def _drop_kafka_table(context: Context, table: Table) -> Result:
+    """There is nothing to bring back: the messages are Kafka's."""
+    context.lake.writer.ensure()
+    dropped = context.store.tables.drop(table, now())
+    context.store.tables.purge(dropped.id)
+    return Result(message=f"table {table.schema}.{table.name} dropped; its topics stay")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from headwater.catalog.objects import Table
 from headwater.catalog.pipes import PipeKind
 from headwater.catalog.volumes import Volume
 from headwater.errors import Span, UserError
 from headwater.files.connections import store_connection
 from headwater.files.volumes import find_volume
+from headwater.pipes.kafka_tables import relation_of
 from headwater.sql.pipe_body import KafkaSource, VolumeSource
 from headwater.sql.pipe_properties import IngestMode, PipeProperties
 from headwater.statements.context import Context
@@ -48,7 +50,7 @@ def volume_input(
     taken = context.store.pipes.using_volume(volume.id)
     if taken:
         other = f"{taken[0].schema}.{taken[0].name}"
-        raise UserError("VOLUME_HAS_PIPE", pipe=other, span=span)
+        raise UserError("VOLUME_HAS_PIPE", volume=name, pipe=other, span=span)
     return PipeInput(PipeKind.VOLUME, f"volume:{name}", volume_id=volume.id)
 
 
@@ -58,6 +60,16 @@ def kafka_input(source: KafkaSource) -> PipeInput:
     topics = ",".join(read.topics)
     group = f"{read.bootstrap}|{topics}|{read.group_id}"
     return PipeInput(PipeKind.KAFKA, f"kafka:{topics}", kafka_group=group)
+
+
+def kafka_table_input(context: Context, table: Table) -> PipeInput:
+    """The topics of a Kafka table, read by the group that the table names."""
+    read = relation_of(context.lake, table)
+    name = f"{table.workspace}.{table.schema}.{table.name}"
+    if not read.group_id:
+        raise UserError("PIPE_GROUP_OF_TABLE_MISSING", table=name)
+    made = kafka_input(KafkaSource(read))
+    return replace(made, name=f"kafka_table:{name}")
 
 
 def _require_events(

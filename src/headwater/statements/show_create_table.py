@@ -19,7 +19,10 @@ from headwater.tables.versions import catch_up
 def show_create_table(context: Context, statement: ShowCreateTable) -> Result:
     """One row, one column, one statement that can be run again."""
     table = catch_up(context.lake, context.table(statement.name))
-    text = _view(table) if table.kind is TableKind.VIEW else _table(table)
+    if table.kind is TableKind.KAFKA:
+        text = table.view_text or ""
+    else:
+        text = _view(table) if table.kind is TableKind.VIEW else _table(table)
     return Result.from_rows(string_columns("createtab_stmt"), [(text,)])
 
 

@@ -34,7 +34,7 @@ def show_tables(context: Context, statement: ShowTables) -> Result:
             table.name,
             table.kind is TableKind.VIEW,
             False,
-            table.kind is TableKind.TABLE and not table.managed,
+            table.kind is not TableKind.VIEW and not table.managed,
             False,
         )
         for table in context.store.tables.listing(workspace, schema)

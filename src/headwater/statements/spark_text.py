@@ -18,6 +18,7 @@ from headwater.files.failures import unreadable_file
 from headwater.files.reading import VolumeScan
 from headwater.files.staging import Staging
 from headwater.names import ObjectName, did_you_mean, quote_identifier
+from headwater.pipes.kafka_tables import relation_of
 from headwater.result import Result
 from headwater.sql.casts import cast_edits
 from headwater.sql.edits import Edit, EditedText, apply_edits
@@ -40,6 +41,7 @@ from headwater.statements.information_schema import (
     information_schema_rows,
 )
 from headwater.statements.kafka_relation import kafka_view
+from headwater.statements.kafka_table import declared_columns
 from headwater.statements.presigned_url import presigned_edits
 from headwater.statements.time_travel import version_at
 from headwater.statements.volume_relations import (
@@ -168,6 +170,10 @@ def _relation_edits(preparation: _Preparation, relation: Relation) -> list[Edit]
         raise UserError(
             "NOT_A_TABLE", name=name, statement="time travel", span=relation.time_travel.span
         )
+    if table.kind is TableKind.KAFKA:
+        view = kafka_view(context, relation_of(context.lake, table))
+        preparation.made.append(view)
+        return [Edit(relation.span, declared_columns(table, view) + _alias(relation))]
     return [Edit(relation.span, _inlined(preparation, table) + _alias(relation))]
 
 

@@ -51,10 +51,12 @@ def volume_view(
     *,
     columns: Columns = (),
     left_out: frozenset[str] = frozenset(),
+    pack: bool = False,
 ) -> str:
     """A temporary view over the files; what it reads is added to `scans`.
 
-    `columns` are for a relation that names none; files with an address in `left_out` are not read.
+    `columns` are for a relation that names none; files with an address in `left_out` are not read;
+    with `pack`, many small files may be read as few bigger ones.
     """
     volume = volume_of(context, relation.volume)
     planned = plan_scan(
@@ -65,6 +67,7 @@ def volume_view(
         columns=columns,
         only=context.batch.files if isinstance(context.batch, FileBatch) else None,
         left_out=left_out,
+        pack=pack,
     )
     # From here on an error may be about one of these files.
     scans.append(planned)

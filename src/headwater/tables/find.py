@@ -47,17 +47,19 @@ def _hint(store: Store, name: QualifiedName) -> str:
 def name_taken(existing: Table, *, span: Span | None, hint: str | None = None) -> UserError:
     """The error for a name that `existing` has already."""
     name = f"{existing.schema}.{existing.name}"
-    drop = f"DROP {existing.kind} {name}"
-    kind = existing.kind.lower()
+    word = "VIEW" if existing.kind is TableKind.VIEW else "TABLE"
+    drop = f"DROP {word} {name}"
+    kind = word.lower()
     return UserError("TABLE_ALREADY_EXISTS", kind=kind, name=name, drop=drop, span=span, hint=hint)
 
 
 def find_base_table(
     store: Store, name: QualifiedName, *, statement: str, span: Span | None = None
 ) -> Table:
-    """The table of that name; a view is refused, naming the statement that wants a table."""
+    """The table of that name; what stores no rows is refused, naming what wants a table."""
     table = find_table(store, name, span=span)
-    if table.kind is TableKind.VIEW:
-        hint = f"DROP VIEW {name}" if statement == "DROP TABLE" else None
+    if table.kind is not TableKind.TABLE:
+        is_drop = statement == "DROP TABLE" and table.kind is TableKind.VIEW
+        hint = f"DROP VIEW {name}" if is_drop else None
         raise UserError("NOT_A_TABLE", name=name, statement=statement, span=span, hint=hint)
     return table

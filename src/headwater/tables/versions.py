@@ -20,7 +20,7 @@ def catch_up(lake: OpenLake, table: Table) -> Table:
     Costs one look into the log folder when nothing is new. Safe to call from readers and writers at
     once: recording compares the Delta version it started from.
     """
-    if table.kind is TableKind.VIEW:
+    if table.kind is not TableKind.TABLE:
         return table
     store = lake.store
     last = store.versions.last(table.id)
@@ -53,7 +53,7 @@ def bytes_written(lake: OpenLake, table_id: str, version: TableVersion) -> int |
     A file that only got another deletion vector was not written again.
     """
     table = lake.store.tables.get_by_id(table_id)
-    if table is None or table.kind is TableKind.VIEW:
+    if table is None or table.kind is not TableKind.TABLE:
         return None
     files = LocalLogFiles(lake.location(table))
     text = files.read_commit(version.delta_version)

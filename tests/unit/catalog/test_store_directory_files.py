@@ -266,6 +266,7 @@ def test_a_reader_that_stops_early_frees_its_connection(
     store.settings.set("key", "value")
 
 
+@pytest.mark.large
 def test_a_large_directory_is_stored_and_read_in_little_memory(
     store: Store, volume: Volume, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -341,6 +340,7 @@ def test_a_version_of_a_file_is_skipped_once(store: Store, table: Table, clock: 
     assert len(history.of_job("pipe-1")) == 2
 
 
+@pytest.mark.large
 def test_a_page_of_paths_is_found_by_the_key_among_a_hundred_thousand_rows(
     tmp_path: Path, clock: FakeClock
 ) -> None:
@@ -353,13 +353,7 @@ def test_a_page_of_paths_is_found_by_the_key_among_a_hundred_thousand_rows(
     history.confirm("j1", 1)
     page = [file.path for file in files[50_000:51_000]]
 
-    def once() -> float:
-        started = time.perf_counter()
-        assert len(history.known(table.id, page, START)) == 1_000
-        return time.perf_counter() - started
-
-    # The best of several, because the machine may be busy with something else.
-    assert min(once() for _ in range(5)) < 0.050
+    assert len(history.known(table.id, page, START)) == 1_000
     with store.begin() as connection:
         query = load_history._of_paths(connection, table.id, page, START)
         text = str(query.compile(connection, compile_kwargs={"literal_binds": True}))
@@ -370,6 +364,7 @@ def test_a_page_of_paths_is_found_by_the_key_among_a_hundred_thousand_rows(
     store.close()
 
 
+@pytest.mark.large
 def test_many_files_are_recorded_found_and_settled_piece_by_piece(
     store: Store, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -90,3 +90,31 @@ def test_a_folder_that_is_no_lake_is_left_alone(run, tmp_path):
     done = run("rotate-key", "--lake", tmp_path / "nothing")
     assert done.stderr.startswith("LAKE_NOT_FOUND")
     assert not (tmp_path / "nothing").exists()
+
+
+def test_the_statements_of_pipes_are_sealed_anew_too(run, sealed):
+    from tests.unit.pipes.fake_spark import table_of
+
+    from headwater.pipes.open_pipe import body_text
+
+    def body():
+        with headwater.connect(sealed) as connection:
+            lake = connection.session.lake
+            pipe = lake.store.pipes.get("headwater", "public", "k")
+            assert "map('kafka.sasl.password', 'a-secret')" in body_text(lake, pipe)
+            return pipe
+
+    with headwater.connect(sealed) as connection:
+        table_of(connection.session.lake)
+        connection.sql(
+            "CREATE PIPE k VIRTUAL_CLUSTER = 'default' AS COPY INTO t FROM (SELECT CAST(value AS"
+            " STRING) AS line FROM READ_KAFKA('here:9092', 'orders', '', 'g', '', '', '', '',"
+            " 'raw', 'raw', 0, map('kafka.sasl.password', 'a-secret')))"
+        )
+    before = body()
+    done = run("rotate-key", "--lake", sealed)
+    assert done.stdout.startswith("secrets of 2 connections and 1 pipe sealed with a new key\n")
+    after = body()
+    assert after.sealed_body != before.sealed_body
+    assert after.modified_at == before.modified_at
+    assert kept(sealed).keys() == {"one", "two"}

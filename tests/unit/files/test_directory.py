@@ -58,6 +58,7 @@ class _Endless:
         pass
 
 
+@pytest.mark.large
 def test_a_refresh_needs_memory_for_a_page_not_for_all_files(lake: headwater.Connection) -> None:
     lake.sql("CREATE VOLUME v DIRECTORY = (ENABLE = TRUE) RECURSIVE = TRUE")
     volume = replace(opened_volume(lake), store=_Endless())  # type: ignore[arg-type]

@@ -178,6 +178,7 @@ def test_what_is_there_can_be_kept(volume: headwater.Connection, tmp_path: Path)
     assert (local / "a.csv").read_bytes() == b"a.csva.csva.csv"
 
 
+@pytest.mark.large
 def test_a_folder_of_many_files_is_removed_as_a_whole(volume: headwater.Connection) -> None:
     store = opened_volume(volume).store
     with ThreadPoolExecutor(8) as pool:

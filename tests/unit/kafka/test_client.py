@@ -6,9 +6,8 @@ import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
-from pathlib import Path
 
 import pytest
 from confluent_kafka import Consumer, Producer
@@ -229,33 +228,74 @@ def test_settings_of_java_do_not_disturb(kafka_broker: KafkaBroker) -> None:
         assert client.latest([topic]) == {topic: {0: 0}}
 
 
+@pytest.fixture(scope="module")
+def own_broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaBroker]:
+    """One that these tests may stop."""
+    with KafkaBroker(tmp_path_factory.mktemp("own-kafka")) as broker:
+        yield broker
+
+
 @pytest.mark.servers
-def test_a_broker_that_ends_and_comes_back(tmp_path: Path) -> None:
-    with KafkaBroker(tmp_path / "own") as broker:
-        topic = broker.create_topic(new_name())
-        broker.produce(topic, numbers(3))
-        client = KafkaClient(broker.bootstrap, group_id="g", timeout_seconds=2)
-        with closing(client):
-            client.commit_group_offsets({topic: {0: 2}})
-            broker.pause()
-            error = unreachable(client, topic)
-            assert "topic" not in error.message
-            broker.resume()
+def test_a_broker_that_ends_and_comes_back(own_broker: KafkaBroker) -> None:
+    broker = own_broker
+    topic = broker.create_topic(new_name())
+    broker.produce(topic, numbers(3))
+    with closing(KafkaClient(broker.bootstrap, group_id="g")) as client:
+        client.commit_group_offsets({topic: {0: 2}})
+    with closing(KafkaClient(broker.bootstrap, group_id="g", timeout_seconds=1.5)) as client:
+        assert client.latest([topic]) == {topic: {0: 3}}
+        broker.stop()
+        assert "refused" in unreachable(lambda: client.latest([topic])).message
+        unreachable(lambda: client.group_offsets([topic]))
+        broker.start()
+        with takes_at_most(SECONDS):
             assert client.latest([topic]) == {topic: {0: 3}}
-            broker.stop()
-            assert "refused" in unreachable(client, topic).message
-            broker.start()
-            with takes_at_most(SECONDS):
-                assert client.latest([topic]) == {topic: {0: 3}}
-            assert client.group_offsets([topic]) == {topic: {0: 2}}
+        assert client.group_offsets([topic]) == {topic: {0: 2}}
 
 
-def unreachable(client: KafkaClient, topic: str) -> HeadwaterError:
-    for ask in (client.latest, client.group_offsets):
-        with takes_at_most(5), pytest.raises(TransientError) as caught:
-            ask([topic])
-        assert caught.value.condition == "KAFKA_UNREACHABLE"
-        assert "127.0.0.1" in caught.value.message
+@pytest.mark.servers
+def test_a_broker_that_falls_silent_after_the_first_question(
+    own_broker: KafkaBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broker = own_broker
+    topic = broker.create_topic(new_name())
+    client = KafkaClient(broker.bootstrap, group_id="g", timeout_seconds=1.5)
+    ask_for_partitions = client.partitions
+
+    def partitions_and_no_more(topics: Iterable[str]) -> dict[str, list[int]]:
+        found = ask_for_partitions(topics)
+        broker.pause()
+        return found
+
+    def silent(ask: Callable[[], object]) -> None:
+        monkeypatch.setattr(client, "partitions", partitions_and_no_more)
+        assert unreachable(ask).parameters["reason"] == "it did not answer in time"
+        monkeypatch.undo()
+        broker.resume()
+        # An answer that comes too late does no harm, nor does it answer another question.
+        time.sleep(0.2)
+        assert client.latest([topic]) == {topic: {0: 0}}
+
+    with closing(KafkaClient(broker.bootstrap, group_id="g")) as patient:
+        patient.commit_group_offsets({topic: {0: 0}})
+    silent(lambda: client.latest([topic]))
+    silent(lambda: client.offsets_at([topic], 0))
+    silent(lambda: client.newest_times([topic]))
+    silent(lambda: client.group_offsets([topic]))
+    silent(lambda: client.commit_group_offsets({topic: {0: 0}}))
+    client.commit_group_offsets({topic: {0: 0}})
+    monkeypatch.setattr(client, "partitions", partitions_and_no_more)
+    unreachable(lambda: client.commit_group_offsets({topic: {0: 0}}))
+    with takes_at_most(1):
+        client.close()
+    broker.resume()
+
+
+def unreachable(ask: Callable[[], object]) -> HeadwaterError:
+    with takes_at_most(5), pytest.raises(TransientError) as caught:
+        ask()
+    assert caught.value.condition == "KAFKA_UNREACHABLE"
+    assert "127.0.0.1" in caught.value.message
     return caught.value
 
 

@@ -198,6 +198,7 @@ def test_listings_have_the_order_of_object_stores(
     assert paths(store, start_after=after) == [n for n in ordered if n.encode() > after.encode()]
 
 
+@pytest.mark.large
 def test_a_deep_tree_is_listed(store: Store) -> None:
     path = "/".join(["d"] * 300) + "/f"
     store.write(path, b"x")

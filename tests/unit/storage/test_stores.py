@@ -113,6 +113,7 @@ def test_a_listing_can_start_behind_a_path(store: Store) -> None:
     assert paths(store, start_after="z") == []
 
 
+@pytest.mark.large
 def test_long_listings_come_in_pages(store: Store) -> None:
     names = {f"d{number % 3}/f{number:04}" for number in range(2100)}
     with ThreadPoolExecutor(16) as pool:

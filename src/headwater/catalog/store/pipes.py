@@ -94,6 +94,17 @@ class Pipes:
         """The pipes of all workspaces that run."""
         return self._all(select_pipes().where(pipes.c.status == PipeStatus.RUNNING), None)
 
+    def sealed(self, *, connection: Connection | None = None) -> builtins.list[Pipe]:
+        """The pipes of all workspaces whose statement is sealed."""
+        return self._all(select_pipes().where(pipes.c.sealed_body.is_not(None)), connection)
+
+    def reseal(self, pipe: Pipe, sealed_body: str, *, connection: Connection | None = None) -> None:
+        """Keeps the statement of a pipe sealed with another key; nothing else of it changes."""
+        statement = update(pipes).where(pipes.c.id == pipe.id)
+        with self._database.write(connection) as own:
+            if not own.execute(statement.values(sealed_body=sealed_body)).rowcount:
+                raise not_found(str(pipe.qualified))
+
     def using_volume(
         self, volume_id: str, *, connection: Connection | None = None
     ) -> builtins.list[Pipe]:
@@ -328,7 +339,8 @@ def _clash(own: Connection, pipe: Pipe) -> UserError:
     if own.execute(same_name).one_or_none() is not None:
         return taken
     if other := _reader(own, pipes.c.volume_id, pipe.volume_id):
-        return UserError("VOLUME_HAS_PIPE", pipe=_seen_from(pipe, other))
+        volume = pipe.input_name.removeprefix("volume:")
+        return UserError("VOLUME_HAS_PIPE", volume=volume, pipe=_seen_from(pipe, other))
     if other := _reader(own, pipes.c.kafka_group, pipe.kafka_group):
         _bootstrap, _, read = str(other.kafka_group).partition("|")
         topic, _, group = read.partition("|")

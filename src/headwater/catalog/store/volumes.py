@@ -10,12 +10,13 @@ import builtins
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, delete, select
+from sqlalchemy import Connection, Row, Select, delete, select, update
 
 from headwater.catalog.store.connections import require_connection
 from headwater.catalog.store.database import Database, insert_unless_taken
 from headwater.catalog.store.file_model import connections, volumes
 from headwater.catalog.store.model import schemas, workspaces
+from headwater.catalog.store.pipe_model import pipes
 from headwater.catalog.store.schemas import live_schema_id
 from headwater.catalog.store.workspaces import workspace_id
 from headwater.catalog.volumes import Volume
@@ -39,11 +40,18 @@ class Volumes:
         return made
 
     def create_or_replace(self, volume: Volume, *, connection: Connection | None = None) -> Volume:
-        """Adds a volume in the place of the one that had its name; its directory table is empty."""
+        """Adds a volume in the place of the one that had its name; its directory table is empty.
+
+        A pipe that the old one fed goes on with the new one.
+        """
         with self._database.write(connection) as own:
             schema_id = live_schema_id(own, volume.workspace, volume.schema, alone=True)
             old = (volumes.c.schema_id == schema_id) & (volumes.c.name == volume.name)
-            own.execute(delete(volumes).where(old))
+            old_id = own.execute(select(volumes.c.id).where(old)).scalar_one_or_none()
+            if old_id is not None:
+                own.execute(delete(volumes).where(volumes.c.id == old_id))
+                fed = update(pipes).where(pipes.c.volume_id == old_id)
+                own.execute(fed.values(volume_id=volume.id))
             return self.create(volume, connection=own)
 
     def get(

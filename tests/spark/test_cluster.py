@@ -1,0 +1,35 @@
+"""The same statements on Spark with workers of their own: a local cluster of real processes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.processes import python, read_line
+
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
+
+STATEMENTS = """
+import sys, headwater
+lake, files = sys.argv[1:]
+with headwater.connect(lake, spark_master="local-cluster[1,1,1024]") as connection:
+    run = connection.sql
+    run("CREATE TABLE t (a INT, b STRING)")
+    run("INSERT INTO t VALUES (1, 'x'), (2, 'y')")
+    run("UPDATE t SET b = 'z' WHERE a = 1")
+    run("CREATE STORAGE CONNECTION f TYPE FILE")
+    run(f"CREATE EXTERNAL VOLUME v LOCATION 'file://{files}/' USING CONNECTION f")
+    run("COPY INTO t FROM VOLUME v USING CSV")
+    executors = connection.session.state.spark()._session.sparkContext._jsc.sc().statusTracker()
+    print(len(executors.getExecutorInfos()), run("SELECT * FROM t ORDER BY a").rows, flush=True)
+"""
+
+
+def test_statements_run_on_workers(tmp_path: Path) -> None:
+    files = tmp_path / "files"
+    files.mkdir()
+    (files / "a.csv").write_text("3,w\n")
+    with python(STATEMENTS, str(tmp_path / "lake"), str(files)) as process:
+        # The driver, and the worker that did the work.
+        assert read_line(process) == "2 [(1, 'z'), (2, 'y'), (3, 'w')]"
+        assert process.wait(timeout=60) == 0
