@@ -225,6 +225,30 @@ def test_a_broken_file_is_reported_once_and_the_others_are_loaded(
     assert intake.numbers("files_failed") == [1]
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"INSERT INTO t SELECT id, name FROM VOLUME v {CSV}",
+        f"MERGE INTO t USING (SELECT id, name FROM VOLUME v {CSV}) s ON t.id = s.id AND t.id < 0"
+        " WHEN NOT MATCHED THEN INSERT (id, name) VALUES (s.id, s.name)",
+    ],
+    ids=["insert", "merge"],
+)
+def test_other_statements_load_each_file_once_too(
+    intake: Intake, amazon: AmazonServer, queue: str, body: str
+) -> None:
+    event_pipe(intake, queue, body)
+    intake.write("a.csv", "1,lamp\n")
+    intake.run()
+    assert intake.ids == [1]
+    intake.write("b.csv", "2,desk\n")
+    amazon.send(queue, created(intake, "a.csv"))
+    intake.run()
+    assert intake.ids == [1, 2]
+    assert dict(intake.history) == {"a.csv": "LOADED", "b.csv": "LOADED"}
+    assert waiting(amazon, queue) == 0
+
+
 def test_a_queue_that_is_not_there_stops_the_pipe(intake: Intake) -> None:
     event_pipe(intake, "nowhere")
     intake.run()

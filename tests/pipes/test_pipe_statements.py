@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 
 import pyarrow
 import pyarrow.parquet
@@ -143,3 +144,13 @@ def test_two_pipes_side_by_side(intake: Intake) -> None:
     intake.run()
     assert intake.ids == [*range(6), 10, *range(10, 16)]
     assert intake.files == []
+
+
+def test_a_pipe_over_a_volume_of_the_lake(intake: Intake, tmp_path: Path) -> None:
+    intake.sql("CREATE VOLUME uploads")
+    intake.pipe(f"COPY INTO t FROM VOLUME uploads {CSV} PURGE = TRUE")
+    (tmp_path / "a.csv").write_text("1,lamp\n")
+    intake.sql(f"PUT '{tmp_path}/a.csv' TO VOLUME uploads")
+    intake.run()
+    assert intake.ids == [1]
+    assert intake.rows("LIST VOLUME uploads") == []

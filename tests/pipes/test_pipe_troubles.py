@@ -6,6 +6,8 @@ import pytest
 from tests.pipes.intake import CSV, Intake
 from tests.spark.places import Place, local_place
 
+import headwater
+
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
 
 CONTINUE = f"COPY INTO t FROM VOLUME v {CSV} PURGE = TRUE ON_ERROR = CONTINUE"
@@ -174,14 +176,19 @@ def test_a_column_of_another_type_stops_a_pipe(intake: Intake) -> None:
 
 
 def test_a_pipe_without_its_volume_waits_for_it(intake: Intake) -> None:
-    intake.pipe()
-    intake.sql("DROP VOLUME v")
+    location = f"{intake.place.location}{intake.folder}/"
+    make = f"CREATE EXTERNAL VOLUME apart.w LOCATION '{location}' USING CONNECTION c"
+    intake.sql(f"CREATE SCHEMA apart; {make}")
+    intake.pipe(f"COPY INTO t FROM VOLUME apart.w {CSV} PURGE = TRUE")
+    with pytest.raises(headwater.Error, match="VOLUME_IN_USE_BY_PIPE"):
+        intake.sql("DROP VOLUME apart.w")
+    intake.sql("DROP SCHEMA apart CASCADE")
     intake.run()
     assert intake.told("pipe_status") == "INVALID"
     assert "PIPE_VOLUME_GONE" in intake.told("invalid_reason")
-    location = f"{intake.place.location}{intake.folder}/"
-    intake.sql(f"CREATE EXTERNAL VOLUME v LOCATION '{location}' USING CONNECTION c")
+    intake.sql(f"CREATE SCHEMA apart; {make}")
     intake.write("a.csv", "1,lamp\n")
     intake.resume()
     intake.run()
     assert intake.ids == [1]
+    intake.sql("DROP PIPE p; DROP SCHEMA apart CASCADE")
