@@ -75,7 +75,7 @@ def drop_another(world: FileWorld) -> None:
 
 
 def replace_one(world: FileWorld) -> None:
-    """A file gets other contents of the same size; what was loaded from it stays, and so does it."""
+    """A file gets other contents of the same size; what was loaded from it stays, as it does."""
     was_loaded = world.committed(REPLACED)
     loaded = world.expected[REPLACED]
     world.drop(REPLACED, REPLACEMENT)

@@ -44,7 +44,7 @@ def verdict(file: FileInfo, history: Sequence[LoadedFile], rules: Rules) -> Verd
     if of[LoadStatus.LOADING]:
         return Verdict.KNOWN
     if of[LoadStatus.LOADED]:
-        if any(_same(file, loaded) for loaded in of[LoadStatus.LOADED]):
+        if any(_untouched(file, loaded) for loaded in of[LoadStatus.LOADED]):
             return Verdict.KNOWN
         if rules.on_replaced is OnReplaced.SKIP:
             return Verdict.REPLACED
@@ -58,6 +58,16 @@ def verdict(file: FileInfo, history: Sequence[LoadedFile], rules: Rules) -> Verd
 
 def _same(file: FileInfo, entry: LoadedFile) -> bool:
     return entry.file.etag is None or entry.file.etag == file.etag
+
+
+def _untouched(file: FileInfo, entry: LoadedFile) -> bool:
+    """Whether it is the file that was loaded, and not a copy of it that came again.
+
+    Stores tell times to the second in one answer and more exactly in another.
+    """
+    if not _same(file, entry) or entry.file.modified_at is None:
+        return _same(file, entry)
+    return int(entry.file.modified_at.timestamp()) == int(file.modified_at.timestamp())
 
 
 def _again(failed: LoadedFile, rules: Rules) -> bool:

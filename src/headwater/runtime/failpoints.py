@@ -17,10 +17,20 @@ _reached: Counter[str] = Counter()
 
 def reach(name: str) -> None:
     """Die here if the environment says so."""
+    if is_the_place(name):
+        end_here()
+
+
+def is_the_place(name: str) -> bool:
+    """Whether the environment names this place, and this time that it is reached."""
     wanted, _, times = os.environ.get("HEADWATER_FAILPOINT", "").partition("*")
     if wanted != name:
-        return
+        return False
     _reached[name] += 1
-    if _reached[name] == int(times or 1):
-        number = os.environ.get("HEADWATER_FAILPOINT_SIGNAL", "SIGKILL")
-        os.kill(os.getpid(), signal.Signals[number])
+    return _reached[name] == int(times or 1)
+
+
+def end_here() -> None:
+    """Send this process the signal."""
+    number = os.environ.get("HEADWATER_FAILPOINT_SIGNAL", "SIGKILL")
+    os.kill(os.getpid(), signal.Signals[number])

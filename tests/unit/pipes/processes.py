@@ -51,15 +51,11 @@ class World:
         """Let the processes of this test live in this world."""
         world = self
 
-        class Failpoint(str):
-            __slots__ = ()
-            __hash__ = str.__hash__
+        def is_the_place(name: str) -> bool:
+            world.reached.append(name)
+            return world.dies_at(name)
 
-            def __eq__(self, name: object) -> bool:
-                world.reached.append(str(name))
-                return world.dies_at(str(name))
-
-        def kill(pid: int, signal: int) -> None:
+        def kill() -> None:
             assert world.current is not None
             world.current.kill()
             raise Killed
@@ -70,10 +66,8 @@ class World:
         def wall(zone: Any) -> datetime:
             return datetime.now(zone) + world.offset
 
-        shim = types.SimpleNamespace(
-            environ={"HEADWATER_FAILPOINT": Failpoint("any")}, kill=kill, getpid=lambda: 0
-        )
-        monkeypatch.setattr(failpoints, "os", shim)
+        monkeypatch.setattr(failpoints, "is_the_place", is_the_place)
+        monkeypatch.setattr(failpoints, "end_here", kill)
         monkeypatch.setattr(clock, "datetime", types.SimpleNamespace(now=wall))
         monkeypatch.setattr(writer, "is_alive", alive)
         monkeypatch.setattr(recovery, "is_alive", alive)

@@ -17,8 +17,10 @@ AT = datetime(2026, 11, 15, 12, tzinfo=UTC)
 FILE = FileInfo("a.csv", 10, AT, "new")
 
 
-def entry(status: LoadStatus, etag: str | None = "new", *, age: int = 0) -> LoadedFile:
-    source = SourceFile("file:///a.csv", 10, AT, etag)
+def entry(
+    status: LoadStatus, etag: str | None = "new", *, age: int = 0, written: datetime = AT
+) -> LoadedFile:
+    source = SourceFile("file:///a.csv", 10, written, etag)
     return LoadedFile("t", "j", source, status, "p", AT - timedelta(seconds=age))
 
 
@@ -34,6 +36,9 @@ CHANGED = Rules(failed_since=AT)
         ([entry(LOADED)], Rules(), Verdict.KNOWN),
         ([entry(LOADED)], LOAD, Verdict.KNOWN),
         ([entry(LOADED, None)], LOAD, Verdict.KNOWN),
+        ([entry(LOADED, written=AT + timedelta(milliseconds=3))], Rules(), Verdict.KNOWN),
+        ([entry(LOADED, written=AT - timedelta(hours=1))], Rules(), Verdict.REPLACED),
+        ([entry(LOADED, written=AT - timedelta(hours=1))], LOAD, Verdict.NEW),
         ([entry(LOADED, "old")], Rules(), Verdict.REPLACED),
         ([entry(LOADED, "old")], LOAD, Verdict.NEW),
         ([entry(LOADED, "old")], FAIL, Verdict.FORBIDDEN),

@@ -37,6 +37,8 @@ from headwater.storage.addresses import Scheme, StoreAddress
 from headwater.storage.local_files import LocalFiles
 from headwater.storage.store import FileInfo, Page
 
+pytestmark = pytest.mark.large
+
 SEEDS = 100
 STEPS = 25
 JUNK = "no event at all"
