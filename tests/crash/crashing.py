@@ -130,7 +130,9 @@ class Crasher:
         ended = self._order(lake, statement=script)[0]
         assert ended == "0", f"the process ended with {ended}"
 
-    def crash_pipes(self, lake: Path, *, at: str, clock: tuple[int, ...] = (), **settings: Any) -> None:
+    def crash_pipes(
+        self, lake: Path, *, at: str, clock: tuple[int, ...] = (), **settings: Any
+    ) -> None:
         """Run the pipes of a lake up to the failpoint, where the process is killed."""
         ended = self._order(lake, at=at, clock=clock, settings=settings)[0]
         assert ended == KILLED, f"the process ended with {ended}, it was not killed"

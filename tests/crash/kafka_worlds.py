@@ -83,7 +83,8 @@ def make_kafka_world(
     with headwater.connect(lake) as connection:
         connection.sql(
             "CREATE PIPE p VIRTUAL_CLUSTER = 'default'"
-            f" BATCH_SIZE_PER_KAFKA_PARTITION = {per_partition} AS " + BODIES[body].format(read=read)
+            f" BATCH_SIZE_PER_KAFKA_PARTITION = {per_partition} AS "
+            + BODIES[body].format(read=read)
         )
     return KafkaWorld(lake, broker, topic, body)
 

@@ -90,7 +90,7 @@ def test_messages_after_a_kill(
     body: str,
     at: str,
 ) -> None:
-    """More messages come while the process is dead; they are the next batch, not the cut-off one."""
+    """More messages come while the process is dead: they are no part of the cut-off batch."""
     topic = f"crash-{body}-{at.replace('*', '-')}"
     world = make_kafka_world(
         template, tmp_path / "lake", kafka_broker, topic, body, per_partition=3

@@ -1,4 +1,4 @@
-"""Whether anything listens where a Kafka broker should, before a client is made that waits for it."""
+"""Whether anything listens where a broker should be, before a client is made that waits for it."""
 
 from __future__ import annotations
 

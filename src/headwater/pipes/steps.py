@@ -17,7 +17,7 @@ from headwater.pipes.batches import Batch, KafkaBatch, batch_of
 from headwater.pipes.latency import latency_after_failure
 from headwater.pipes.open_pipe import OpenPipe, open_pipe
 from headwater.pipes.open_source import open_source
-from headwater.pipes.settling import settle_batch
+from headwater.pipes.settling import ENDED_ELSEWHERE, settle_batch
 from headwater.pipes.sources import Pending, Source
 from headwater.runtime.clock import now
 from headwater.runtime.failpoints import reach
@@ -128,6 +128,10 @@ class Stepper:
         self.lake.writer.ensure()
         intent = self.lake.store.pipe_batches.intent(opened.pipe.id)
         if intent is None:
+            after = self.lake.store.pipes.by_id(opened.pipe.id)
+            if after is not None and after.batch >= batch.number:
+                # No wonder that it failed: the files are loaded and gone.
+                raise TransientError("LEASE_LOST", reason=ENDED_ELSEWHERE)
             return False
         jobs = intent.payload["jobs"]
         if any(self.lake.store.versions.by_job(job) for job in jobs):
