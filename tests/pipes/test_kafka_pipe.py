@@ -12,14 +12,7 @@ from dataclasses import dataclass, field
 
 import pytest
 from tests.kafka_fixture import KAFKA_USERS
-from tests.pipes.topics import (
-    lake,  # noqa: F401
-    new_name,
-    pipe_named,
-    read_kafka,
-    sasl,
-    shown,
-)
+from tests.pipes.topics import new_lake, new_name, pipe_named, read_kafka, sasl, shown
 from tests.servers.kafka_broker import KafkaBroker
 
 import headwater
@@ -82,8 +75,14 @@ class Feed:
             client.commit_group_offsets({self.name: {0: offset}})
 
 
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[headwater.Connection]:
+    with new_lake(tmp_path_factory.mktemp("kafka") / "lake") as connection:
+        yield connection
+
+
 @pytest.fixture
-def feed(lake: headwater.Connection, kafka_broker: KafkaBroker) -> Iterator[Feed]:  # noqa: F811
+def feed(lake: headwater.Connection, kafka_broker: KafkaBroker) -> Iterator[Feed]:
     made = Feed(lake, kafka_broker)
     lake.sql(f"CREATE TABLE {made.name} (value STRING, part INT, off BIGINT)")
     yield made

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import socket
 import time
+from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import pytest
 from tests.kafka_fixture import KAFKA_USERS
-from tests.pipes.topics import lake, new_name, read_kafka, sasl, shown  # noqa: F401 - a fixture
+from tests.pipes.topics import new_lake, new_name, read_kafka, sasl, shown
 from tests.servers.kafka_broker import KafkaBroker
 
 import headwater
@@ -18,6 +19,12 @@ pytestmark = [pytest.mark.spark, pytest.mark.timeout(240)]
 
 SECOND = 1000
 FIRST_MS = 1_700_000_000 * SECOND
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[headwater.Connection]:
+    with new_lake(tmp_path_factory.mktemp("kafka") / "lake") as connection:
+        yield connection
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +42,7 @@ def topic(kafka_broker: KafkaBroker) -> str:
     return name
 
 
-def values(lake: headwater.Connection, relation: str) -> list[int]:  # noqa: F811
+def values(lake: headwater.Connection, relation: str) -> list[int]:
     found = lake.sql(f"SELECT CAST(CAST(value AS STRING) AS INT) FROM {relation}").rows
     return sorted(row[0] for row in found)
 
@@ -43,7 +50,7 @@ def values(lake: headwater.Connection, relation: str) -> list[int]:  # noqa: F81
 def test_columns_are_the_documented_ones_bare_and_in_table(
     lake: headwater.Connection,
     kafka_broker: KafkaBroker,
-    topic: str,  # noqa: F811
+    topic: str,
 ) -> None:
     bare = read_kafka(kafka_broker.bootstrap, topic)
     results = [lake.sql(f"SELECT * FROM {r}") for r in (bare, f"TABLE({bare})")]
@@ -61,14 +68,16 @@ def test_columns_are_the_documented_ones_bare_and_in_table(
         first = min(result.to_dicts(), key=lambda row: (row["partition"], row["offset"]))
         assert (first["topic"], first["timestamp_type"]) == (topic, "CreateTime")
         assert (bytes(first["key"]), bytes(first["value"])) == (b"k0", b"0")
-        assert first["timestamp"] == datetime.fromtimestamp(FIRST_MS / SECOND, UTC)
+        assert first["timestamp"] == datetime.fromtimestamp(FIRST_MS / SECOND, UTC).replace(
+            tzinfo=None
+        )
         assert not first["headers"]
 
 
 def test_without_positions_everything_is_read_in_the_order_of_offsets(
     lake: headwater.Connection,
     kafka_broker: KafkaBroker,
-    topic: str,  # noqa: F811
+    topic: str,
 ) -> None:
     relation = read_kafka(kafka_broker.bootstrap, topic)
     rows = lake.sql(f"SELECT partition, offset, CAST(value AS STRING) FROM {relation}").rows
@@ -77,7 +86,7 @@ def test_without_positions_everything_is_read_in_the_order_of_offsets(
 
 def test_headers_of_one_key_and_nulls(
     lake: headwater.Connection,
-    kafka_broker: KafkaBroker,  # noqa: F811
+    kafka_broker: KafkaBroker,
 ) -> None:
     name = kafka_broker.create_topic(new_name())
     twice = [("a", b"first"), ("b", b"\x00\xff"), ("a", b"last")]
@@ -108,7 +117,7 @@ def test_headers_of_one_key_and_nulls(
     ],
 )
 def test_positions(
-    lake: headwater.Connection,  # noqa: F811
+    lake: headwater.Connection,
     kafka_broker: KafkaBroker,
     topic: str,
     positions: tuple[str, str, str, str],
@@ -122,7 +131,7 @@ def test_positions(
 def test_a_partition_that_is_not_there(
     lake: headwater.Connection,
     kafka_broker: KafkaBroker,
-    topic: str,  # noqa: F811
+    topic: str,
 ) -> None:
     offsets = f'{{"{topic}": {{"7": 0}}}}'
     relation = read_kafka(kafka_broker.bootstrap, topic, positions=(offsets, "", "", ""))
@@ -133,7 +142,7 @@ def test_a_partition_that_is_not_there(
 def test_joined_with_a_table_and_another_topic(
     lake: headwater.Connection,
     kafka_broker: KafkaBroker,
-    topic: str,  # noqa: F811
+    topic: str,
 ) -> None:
     other = kafka_broker.create_topic(new_name())
     kafka_broker.produce(other, [("k1", "x"), ("k9", "y")])
@@ -149,7 +158,7 @@ def test_joined_with_a_table_and_another_topic(
 
 def test_several_topics(
     lake: headwater.Connection,
-    kafka_broker: KafkaBroker,  # noqa: F811
+    kafka_broker: KafkaBroker,
 ) -> None:
     names = [kafka_broker.create_topic(new_name()) for _ in range(2)]
     for number, name in enumerate(names):
@@ -164,7 +173,7 @@ def test_a_password_lets_in_and_is_shown_nowhere(
     lake: headwater.Connection,
     kafka_broker: KafkaBroker,
     topic: str,
-    user: str,  # noqa: F811
+    user: str,
 ) -> None:
     password = KAFKA_USERS[user]
     relation = read_kafka(kafka_broker.sasl_bootstrap, topic, settings=sasl(user, password))
@@ -175,7 +184,7 @@ def test_a_password_lets_in_and_is_shown_nowhere(
 def test_a_wrong_password_is_told_at_once_and_not_repeated(
     lake: headwater.Connection,
     kafka_broker: KafkaBroker,
-    topic: str,  # noqa: F811
+    topic: str,
 ) -> None:
     relation = read_kafka(
         kafka_broker.sasl_bootstrap, topic, settings=sasl("reader", "not-the-s3cret")
@@ -190,14 +199,14 @@ def test_a_wrong_password_is_told_at_once_and_not_repeated(
 
 def test_a_topic_that_is_not_there(
     lake: headwater.Connection,
-    kafka_broker: KafkaBroker,  # noqa: F811
+    kafka_broker: KafkaBroker,
 ) -> None:
     with pytest.raises(HeadwaterError) as caught:
         values(lake, read_kafka(kafka_broker.bootstrap, "nobody-made-it"))
     assert caught.value.condition == "KAFKA_TOPIC_NOT_FOUND"
 
 
-def test_a_broker_that_is_not_there(lake: headwater.Connection) -> None:  # noqa: F811
+def test_a_broker_that_is_not_there(lake: headwater.Connection) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{unused.getsockname()[1]}"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator, Mapping
-
-import pytest
+from contextlib import contextmanager
+from pathlib import Path
 
 import headwater
 from headwater.catalog.pipes import Pipe
@@ -13,10 +13,9 @@ from headwater.catalog.pipes import Pipe
 FEW_TASKS = {"spark.sql.shuffle.partitions": "2"}
 
 
-@pytest.fixture(scope="module")
-def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[headwater.Connection]:
+@contextmanager
+def new_lake(folder: Path) -> Iterator[headwater.Connection]:
     """A connection to a lake for all tests of a module."""
-    folder = tmp_path_factory.mktemp("kafka") / "lake"
     with headwater.connect(folder, spark_conf=FEW_TASKS, time_zone="UTC") as connection:
         yield connection
 
