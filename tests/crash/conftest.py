@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.crash.crashing import Crasher, running_crasher
+pytest.register_assert_rewrite("tests.crash.file_worlds", "tests.crash.kafka_worlds")
+
+from tests.crash.crashing import Crasher, running_crasher  # noqa: E402 - after the line above
 
 
 @pytest.fixture(scope="session")

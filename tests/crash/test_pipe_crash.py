@@ -8,6 +8,8 @@ import pytest
 
 from tests.crash.crashing import Crasher
 from tests.crash.file_worlds import SCENARIOS, check_world, make_world
+from tests.crash.kafka_worlds import check_kafka_world, make_kafka_world
+from tests.servers.kafka_broker import KafkaBroker
 
 pytestmark = [pytest.mark.spark, pytest.mark.crash, pytest.mark.timeout(180)]
 
@@ -38,6 +40,22 @@ FILE_CRASHES = {
     "deleted": ["pipe.intent", "copy.announced", "commit.after_delta"],
     "batches": ["commit.before*2", "commit.after_delta*2", "copy.purged*2", "pipe.told*2"],
 }
+KAFKA_CRASHES = {
+    "copy": [
+        "pipe.discovered",
+        "pipe.intent",
+        "commit.before*2",
+        "commit.after_delta",
+        "commit.after_delta*2",
+        "pipe.settled",
+        "pipe.offsets_told",
+        "pipe.told*2",
+    ],
+    "insert": ["commit.before", "commit.after_delta"],
+    "merge": ["pipe.intent", "commit.before*2", "commit.after_delta*2", "pipe.settled*2"],
+}
+HOUR = 3600
+DAY = 24 * HOUR
 
 
 @pytest.fixture(scope="module")
@@ -59,3 +77,82 @@ def test_files_after_a_kill(
     crasher.crash_pipes(world.lake, at=at, **world.settings)
     scenario.while_dead(world)
     check_world(world, crasher.run_pipes(world.lake, ROWS, **world.settings))
+
+
+@pytest.mark.parametrize(
+    ("body", "at"), [(body, at) for body, points in KAFKA_CRASHES.items() for at in points]
+)
+def test_messages_after_a_kill(
+    template: Path,
+    tmp_path: Path,
+    crasher: Crasher,
+    kafka_broker: KafkaBroker,
+    body: str,
+    at: str,
+) -> None:
+    """More messages come while the process is dead: they are no part of the cut-off batch."""
+    topic = f"crash-{body}-{at.replace('*', '-')}"
+    world = make_kafka_world(
+        template, tmp_path / "lake", kafka_broker, topic, body, per_partition=3
+    )
+    world.produce(5)
+    crasher.crash_pipes(world.lake, at=at)
+    world.produce(2)
+    check_kafka_world(world, crasher.run_pipes(world.lake, world.select))
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("copy.announced", "commit.before"),
+        ("commit.before", "commit.after_delta"),
+        ("commit.after_delta", "copy.confirmed"),
+        ("copy.confirmed", "copy.purged*2"),
+        ("copy.purged", "pipe.settled"),
+    ],
+)
+def test_files_after_a_kill_in_the_recovery(
+    template: Path, tmp_path: Path, crasher: Crasher, first: str, second: str
+) -> None:
+    world = make_world(template, tmp_path / "lake", SCENARIOS["plain"])
+    crasher.crash_pipes(world.lake, at=first)
+    crasher.crash_pipes(world.lake, at=second)
+    check_world(world, crasher.run_pipes(world.lake, ROWS))
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("pipe.intent", "commit.after_delta"), ("commit.after_delta", "pipe.settled")],
+)
+def test_messages_after_a_kill_in_the_recovery(
+    template: Path,
+    tmp_path: Path,
+    crasher: Crasher,
+    kafka_broker: KafkaBroker,
+    first: str,
+    second: str,
+) -> None:
+    world = make_kafka_world(
+        template, tmp_path / "lake", kafka_broker, f"twice-{first}", "merge", per_partition=3
+    )
+    world.produce(5)
+    crasher.crash_pipes(world.lake, at=first)
+    crasher.crash_pipes(world.lake, at=second)
+    check_kafka_world(world, crasher.run_pipes(world.lake, world.select))
+
+
+@pytest.mark.parametrize("shift", [10 * DAY, -10 * DAY], ids=["forward", "back"])
+def test_the_clock_jumps_between_crash_and_restart(
+    template: Path, tmp_path: Path, crasher: Crasher, shift: int
+) -> None:
+    world = make_world(template, tmp_path / "lake", SCENARIOS["batches"])
+    crasher.crash_pipes(world.lake, at="copy.purged*2", **world.settings)
+    world.forgotten = shift > 0
+    rows = crasher.run_pipes(world.lake, ROWS, clock=(shift,), **world.settings)
+    check_world(world, rows)
+
+
+def test_a_clock_that_jumps_all_the_time(template: Path, tmp_path: Path, crasher: Crasher) -> None:
+    world = make_world(template, tmp_path / "lake", SCENARIOS["batches"])
+    clock = (0, 2 * HOUR, -2 * HOUR, DAY, -DAY)
+    check_world(world, crasher.run_pipes(world.lake, ROWS, clock=clock, **world.settings))

@@ -147,6 +147,8 @@ class KafkaBroker:
         """Makes a topic have `total` partitions, which is more than it has."""
         _done(self._admin().create_partitions([NewPartitions(topic, total)]))
         self._until(lambda: len(self._topic(topic)) == total)
+        # It would not look again for minutes.
+        self._clients.pop("producer", None)
 
     def delete_records(self, topic: str, partition: int, before: int) -> None:
         """Deletes the messages in front of offset `before`, as retention does."""

@@ -14,8 +14,10 @@ from headwater.catalog.pipes import Pipe
 from headwater.errors import HeadwaterError
 from headwater.kafka.client import KafkaClient
 from headwater.kafka.offsets import BatchPlan, TopicOffsets, first_offsets, lag, plan_batch
+from headwater.kafka.reachable import is_reachable
 from headwater.pipes.batches import Batch, KafkaBatch
 from headwater.pipes.kafka_tables import topics_of
+from headwater.pipes.latency import latency
 from headwater.pipes.open_pipe import OpenPipe
 from headwater.pipes.sources import Look
 from headwater.runtime.clock import now
@@ -27,6 +29,7 @@ from headwater.sql.read_kafka import ReadKafka
 _log = logging.getLogger(__name__)
 _PREFIX = "kafka."
 _AUTO_RESET = "auto.offset.reset"
+_FIRST_ANSWER_SECONDS = 3.0
 
 
 class Messages:
@@ -38,6 +41,8 @@ class Messages:
         self._properties = pipe.properties
         self._relation = topics_of(lake, pipe)
         self._client = client_of(self._relation)
+        self._told = False
+        """Whether the group is known to have the offsets of the last batch."""
 
     def look(self, number: int) -> Look:
         """The messages behind those that were read, as many as a batch may have."""
@@ -48,10 +53,12 @@ class Messages:
             current = start(self._lake, pipe.id, self._relation, self._properties, self._client)
         earliest = self._client.earliest(topics)
         latest = self._client.latest(topics)
+        self._tell_group(pipe, current)
         most = self._properties.batch_size_per_partition
         plan = plan_batch(current, earliest, latest, most_per_partition=most)
         self._report(plan)
-        self._lake.store.pipes.set_latency(pipe.id, latency(lag(plan.after, latest), pipe))
+        behind = latency(lag(plan.after, latest), at=now(), last_batch_at=pipe.last_batch_at)
+        self._lake.store.pipes.set_latency(pipe.id, behind)
         if not plan.ranges:
             if plan.after != current:
                 keep_offsets(self._lake, pipe.id, plan.after)
@@ -68,11 +75,21 @@ class Messages:
     def done(self, batch: Batch) -> None:
         """Tell the consumer group; the commit has the truth, so a failure does no harm."""
         assert isinstance(batch, KafkaBatch)
+        self._commit(offsets_of(batch.offsets) or {})
+        reach("pipe.offsets_told")
+
+    def _tell_group(self, pipe: Pipe, current: TopicOffsets) -> None:
+        """Once per source: whoever committed the last batch may have died before telling."""
+        if not self._told and pipe.batch:
+            self._commit(current)
+
+    def _commit(self, offsets: TopicOffsets) -> None:
         try:
-            self._client.commit_group_offsets(offsets_of(batch.offsets) or {})
+            self._client.commit_group_offsets(offsets)
         except HeadwaterError as error:
             _log.warning("the offsets of the group were not committed: %s", error.message)
-        reach("pipe.offsets_told")
+        else:
+            self._told = True
 
     def close(self) -> None:
         """End the connections."""
@@ -136,33 +153,25 @@ def start(
     return found
 
 
+def start_now(
+    lake: OpenLake, pipe_id: str, relation: ReadKafka, properties: PipeProperties
+) -> None:
+    """Fix where a pipe begins when it is made, if the brokers answer; else its first look does."""
+    if not is_reachable(relation.bootstrap, timeout_seconds=_FIRST_ANSWER_SECONDS):
+        return
+    client = client_of(relation, timeout_seconds=_FIRST_ANSWER_SECONDS)
+    try:
+        start(lake, pipe_id, relation, properties, client)
+    except HeadwaterError as error:
+        # A topic that is made later, a password to be set right: the loop says it, and tries again.
+        _log.info("where the pipe begins is found out later: %s", error.message)
+    finally:
+        client.close()
+
+
 def keep_offsets(lake: OpenLake, pipe_id: str, offsets: TopicOffsets) -> None:
     """Remember how far a pipe is without a batch of its own."""
     lake.store.pipes.change(pipe_id, lambda pipe: replace(pipe, offsets=texts(offsets)))
-
-
-def latency(behind: TopicOffsets, pipe: Pipe) -> dict[str, object]:
-    """How far a pipe is behind, as DESC PIPE shows it; times are milliseconds."""
-    several = len(behind) > 1
-    lags = {
-        f"{topic}-{partition}" if several else str(partition): count
-        for topic, of_topic in behind.items()
-        for partition, count in of_topic.items()
-    }
-    at = round(now().timestamp() * 1000)
-    consumed = at if not any(lags.values()) else _ms(pipe)
-    return {
-        "kafka": {
-            "lags": lags,
-            "lastConsumeTimestamp": consumed,
-            "offsetLag": sum(lags.values()),
-            "timeLag": at - consumed if consumed >= 0 else -1,
-        }
-    }
-
-
-def _ms(pipe: Pipe) -> int:
-    return -1 if pipe.last_batch_at is None else round(pipe.last_batch_at.timestamp() * 1000)
 
 
 def texts(offsets: TopicOffsets) -> dict[str, dict[str, int]]:

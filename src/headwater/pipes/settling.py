@@ -22,6 +22,7 @@ from headwater.runtime.failpoints import reach
 from headwater.runtime.open_lake import OpenLake
 from headwater.tables.versions import batch_mark, catch_up, newest_batch
 
+ENDED_ELSEWHERE = "another process ended the batch meanwhile"
 _LONG_AGO = datetime.fromtimestamp(0, UTC)
 
 
@@ -42,6 +43,13 @@ def begin_batch(lake: OpenLake, batch: Batch, job_id: str) -> None:
     reach("pipe.intent")
 
 
+def require_under_way(lake: OpenLake, batch: Batch, job_id: str) -> None:
+    """Refuse to go on with a batch that another process took over while this one slept."""
+    intent = lake.store.pipe_batches.intent(batch.pipe_id)
+    if intent is None or intent.job_id != job_id:
+        raise TransientError("LEASE_LOST", reason=ENDED_ELSEWHERE)
+
+
 def settle_batch(lake: OpenLake, pipe: Pipe, batch: Batch, target: Table) -> bool:
     """After the statement of a batch has run: move the pipe with its commit.
 
@@ -53,7 +61,7 @@ def settle_batch(lake: OpenLake, pipe: Pipe, batch: Batch, target: Table) -> boo
     lake.writer.ensure()
     intent = lake.store.pipe_batches.intent(pipe.id)
     if intent is None:
-        raise TransientError("LEASE_LOST", reason="another process ended the batch meanwhile")
+        raise TransientError("LEASE_LOST", reason=ENDED_ELSEWHERE)
     jobs = [*intent.payload["jobs"]]
     found = _committed(lake, target, jobs)
     if found is not None:

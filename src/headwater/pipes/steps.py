@@ -11,12 +11,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from headwater.catalog.pipes import Pipe, PipeBatch, PipeStatus
+from headwater.catalog.pipes import Pipe, PipeBatch, PipeKind, PipeStatus
 from headwater.errors import HeadwaterError, InternalError, TransientError, UserError
 from headwater.pipes.batches import Batch, KafkaBatch, batch_of
+from headwater.pipes.latency import latency_after_failure
 from headwater.pipes.open_pipe import OpenPipe, open_pipe
 from headwater.pipes.open_source import open_source
-from headwater.pipes.settling import settle_batch
+from headwater.pipes.settling import ENDED_ELSEWHERE, settle_batch
 from headwater.pipes.sources import Pending, Source
 from headwater.runtime.clock import now
 from headwater.runtime.failpoints import reach
@@ -107,30 +108,37 @@ class Stepper:
         try:
             self.run(opened, batch)
         except HeadwaterError as error:
-            self._after_failure(opened, batch, error)
-            raise
-        settle_batch(self.lake, pipe, batch, opened.target)
+            if not self._after_failure(opened, batch, error):
+                raise
+        else:
+            settle_batch(self.lake, pipe, batch, opened.target)
         self._note(pipe, Pending())
         assert self._source is not None
         self._source.done(batch)
         reach("pipe.told")
 
-    def _after_failure(self, opened: OpenPipe, batch: Batch, error: HeadwaterError) -> None:
-        """A commit may be there although something failed behind it; else the intent is over.
+    def _after_failure(self, opened: OpenPipe, batch: Batch, error: HeadwaterError) -> bool:
+        """A commit may be there although something failed; if so, the batch is done all the same.
 
-        The statement has ended in this process, so nobody can commit the batch any more. Files that
-        a process before this one began to load stay an intent: it may not be dead yet. If another
-        process has the lake by now, it is the other's to say.
+        Without one the intent is over: the statement has ended in this process, so nobody can
+        commit the batch any more. Files that a process before this one began to load stay an
+        intent: it may not be dead yet. If another process has the lake by now, it is the other's to
+        say.
         """
         self.lake.writer.ensure()
         intent = self.lake.store.pipe_batches.intent(opened.pipe.id)
         if intent is None:
-            return
+            after = self.lake.store.pipes.by_id(opened.pipe.id)
+            if after is not None and after.batch >= batch.number:
+                # No wonder that it failed: the files are loaded and gone.
+                raise TransientError("LEASE_LOST", reason=ENDED_ELSEWHERE)
+            return False
         jobs = intent.payload["jobs"]
         if any(self.lake.store.versions.by_job(job) for job in jobs):
-            settle_batch(self.lake, opened.pipe, batch, opened.target)
-        elif len(jobs) == 1 or isinstance(batch, KafkaBatch):
+            return settle_batch(self.lake, opened.pipe, batch, opened.target)
+        if len(jobs) == 1 or isinstance(batch, KafkaBatch):
             self.lake.store.pipe_batches.fail(opened.pipe.id, batch.number, error.message)
+        return False
 
     def _reopened(self, pipe: Pipe) -> OpenPipe:
         """With the source as it was, unless the pipe changed."""
@@ -154,6 +162,8 @@ class Stepper:
     def _failed(self, pipe: Pipe, error: HeadwaterError) -> Outcome:
         """Count a failure that may pass; another one stops the pipe."""
         self.close()
+        if pipe.kind is PipeKind.KAFKA:
+            self.lake.store.pipes.set_latency(pipe.id, latency_after_failure(pipe.latency))
         # Whoever cancels a job of a pipe does not mean the pipe.
         cancelled = error.condition == "JOB_CANCELLED"
         transient = cancelled or isinstance(error, TransientError | InternalError)

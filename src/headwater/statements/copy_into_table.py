@@ -12,6 +12,7 @@ from headwater.files.loads import announce, purge, settle
 from headwater.files.reading import VolumeScan
 from headwater.files.unreadable import UnreadableFile
 from headwater.names import counted
+from headwater.pipes.settling import require_under_way
 from headwater.result import Column, Result
 from headwater.sql.copy_into_table import CopyIntoTable, OnError
 from headwater.sql.edits import EditedText
@@ -134,6 +135,9 @@ def _leave_out(copy: _Copy, error: UnreadableFile) -> bool:
     """Note a file that cannot be read; says whether the others are to be loaded without it."""
     if error.source.path in copy.failed:
         return False
+    if copy.context.batch is not None:
+        # A file that another process has loaded and deleted meanwhile is not a broken one.
+        require_under_way(copy.context.lake, copy.context.batch, copy.context.job_id)
     history = copy.context.store.load_history
     history.record_failed(
         copy.table.id,

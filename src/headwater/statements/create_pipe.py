@@ -65,6 +65,11 @@ def create_pipe(context: Context, statement: CreatePipe) -> Result:
         kafka_group=source.kafka_group,
     )
     store.create(replace(pipe, sealed_body=_sealed(context, pipe, statement.body)))
+    if source.relation is not None:
+        # Imported late: it brings the client of the brokers.
+        from headwater.pipes.messages import start_now
+
+        start_now(context.lake, pipe.id, source.relation, statement.properties)
     return Result(
         message=f"pipe {name} created and running; it loads while `headwater run` is at work"
     )

@@ -13,6 +13,8 @@ from headwater.statements.context import Context
 from headwater.statements.info_rows import info_rows
 from headwater.statements.property_text import shown_properties
 
+_WARNINGS = 10
+
 
 def desc_pipe(context: Context, statement: DescPipe) -> Result:
     """What is known of a pipe; with EXTENDED also what it did and what waits for it."""
@@ -50,6 +52,7 @@ def _metrics(context: Context, pipe: Pipe) -> list[Row]:
         consecutive_failures=pipe.failures,
         next_try_time=local(pipe.not_before),
         failures_total=counters.failures_total,
+        warnings=_warnings(context, pipe),
     )
     if pipe.kind is PipeKind.KAFKA:
         offsets = None if pipe.offsets is None else json.dumps(pipe.offsets)
@@ -64,3 +67,9 @@ def _metrics(context: Context, pipe: Pipe) -> list[Row]:
         pending_bytes=counters.pending_bytes,
         oldest_pending_time=local(counters.oldest_pending_at),
     )
+
+
+def _warnings(context: Context, pipe: Pipe) -> str | None:
+    """Why messages were lost or laid aside, newest first."""
+    aside = context.store.pipe_batches.aside(pipe.id, limit=_WARNINGS)
+    return "\n".join(message.reason for message in aside) or None

@@ -5,17 +5,23 @@ In a pipe the batch says which offsets; alone, the arguments do, from the earlie
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from datetime import datetime
 
-from headwater.kafka.offsets import OffsetRange, spark_assign, spark_offsets
+from headwater.errors import ValueRejected
+from headwater.kafka.offsets import OffsetRange, TopicOffsets, spark_assign, spark_offsets
 from headwater.kafka.settings import for_spark
 from headwater.pipes.batches import KafkaBatch
-from headwater.sql.read_kafka import ReadKafka
+from headwater.sql.read_kafka import ARGUMENTS, ReadKafka
 from headwater.statements.context import Context
 from headwater.time_zones import zone_of
 
 _PREFIX = "kafka."
 _SPLIT_BY_SIZE = "size"
+_EARLIEST, _LATEST = "earliest", "latest"
+_WORDS = {-2: _EARLIEST, -1: _LATEST}
+"""What these numbers mean in place of an offset."""
 
 
 def kafka_view(context: Context, relation: ReadKafka) -> str:
@@ -27,7 +33,7 @@ def kafka_view(context: Context, relation: ReadKafka) -> str:
         options |= _ranges(context.batch.ranges)
         options |= _split(context, context.batch)
     else:
-        options |= {"subscribe": ",".join(relation.topics), **_positions(context, relation)}
+        options |= _ranges(_asked_for(context, relation))
     context.lake.engine.reach_kafka()
     name = context.session.next_view_name()
     context.session.spark().create_kafka_view(name, options)
@@ -62,26 +68,72 @@ def split_of(given: tuple[tuple[str, str], ...]) -> int | None:
     return int(hints.get("cz.mapper.kafka.message.size", "1000000"))
 
 
-def _positions(context: Context, relation: ReadKafka) -> dict[str, str]:
-    """Offsets or moments; a moment wins, because it was asked for more precisely."""
-    options: dict[str, str] = {}
-    if relation.starting_timestamp:
-        options["startingTimestamp"] = _milliseconds(context, relation.starting_timestamp)
-        # A moment after the last message means nothing to read, and no error.
-        options["startingOffsetsByTimestampStrategy"] = "latest"
-    else:
-        options["startingOffsets"] = relation.starting_offsets or "earliest"
-    if relation.ending_timestamp:
-        options["endingTimestamp"] = _milliseconds(context, relation.ending_timestamp)
-    else:
-        options["endingOffsets"] = relation.ending_offsets or "latest"
-    return options
+def _asked_for(context: Context, relation: ReadKafka) -> tuple[OffsetRange, ...]:
+    """The offsets of a query of its own, as they are now; the brokers are asked, not Spark.
+
+    Spark would wait minutes for brokers that are away, and refuses to start at the latest offset.
+    """
+    # Imported late: it brings the client of the brokers.
+    from headwater.pipes.messages import client_of
+
+    topics = relation.topics
+    client = client_of(relation)
+    try:
+        earliest, latest = client.earliest(topics), client.latest(topics)
+        known = {_EARLIEST: earliest, _LATEST: latest}
+        positions = [(_EARLIEST, *relation.positions[::2]), (_LATEST, *relation.positions[1::2])]
+        # A moment wins over offsets, because it was asked for more precisely.
+        starts, ends = (
+            client.offsets_at(topics, _milliseconds(context, moment))
+            if moment
+            else _offsets(text or default, known, relation, default)
+            for default, text, moment in positions
+        )
+    finally:
+        client.close()
+    ranges = []
+    for topic, partitions in latest.items():
+        for partition, last in sorted(partitions.items()):
+            lowest = earliest[topic].get(partition, last)
+            start = min(max(starts[topic].get(partition, lowest), lowest), last)
+            end = min(max(ends[topic].get(partition, last), start), last)
+            ranges.append(OffsetRange(topic, partition, start, end))
+    return tuple(ranges)
 
 
-def _milliseconds(context: Context, text: str) -> str:
+def _offsets(
+    text: str, known: Mapping[str, TopicOffsets], relation: ReadKafka, default: str
+) -> TopicOffsets:
+    """`earliest`, `latest`, or JSON; partitions it leaves out are read as if nothing was said."""
+    if text in known:
+        return known[text]
+    given = json.loads(text)
+    found = {topic: dict(partitions) for topic, partitions in known[default].items()}
+    for topic, partitions in given.items():
+        for name, offset in partitions.items():
+            partition = int(name)
+            if partition not in found[topic]:
+                raise _no_partition(relation, topic, partition, default)
+            word = _WORDS.get(offset)
+            found[topic][partition] = known[word][topic][partition] if word else offset
+    return found
+
+
+def _no_partition(relation: ReadKafka, topic: str, partition: int, default: str) -> ValueRejected:
+    number = 5 if default == _EARLIEST else 6
+    return ValueRejected(
+        "READ_KAFKA_ARGUMENT",
+        number=number,
+        name=ARGUMENTS[number - 1],
+        expected=f"partitions that exist, and topic '{topic}' has no partition {partition}",
+        span=relation.spans[number - 1] if relation.spans else None,
+    )
+
+
+def _milliseconds(context: Context, text: str) -> int:
     if text.isdigit():
-        return text
+        return int(text)
     moment = datetime.fromisoformat(text)
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=zone_of(context.session.time_zone))
-    return str(round(moment.timestamp() * 1000))
+    return round(moment.timestamp() * 1000)

@@ -13,6 +13,7 @@ from headwater.files.volumes import find_volume
 from headwater.pipes.kafka_tables import relation_of
 from headwater.sql.pipe_body import KafkaSource, VolumeSource
 from headwater.sql.pipe_properties import IngestMode, PipeProperties
+from headwater.sql.read_kafka import ReadKafka
 from headwater.statements.context import Context
 from headwater.storage.addresses import Scheme, parse_location
 
@@ -30,6 +31,8 @@ class PipeInput:
     name: str
     volume_id: str | None = None
     kafka_group: str | None = None
+    relation: ReadKafka | None = None
+    """The topics, if it reads any."""
 
 
 def volume_input(
@@ -59,7 +62,7 @@ def kafka_input(source: KafkaSource) -> PipeInput:
     read = source.relation
     topics = ",".join(read.topics)
     group = f"{read.bootstrap}|{topics}|{read.group_id}"
-    return PipeInput(PipeKind.KAFKA, f"kafka:{topics}", kafka_group=group)
+    return PipeInput(PipeKind.KAFKA, f"kafka:{topics}", kafka_group=group, relation=read)
 
 
 def kafka_table_input(context: Context, table: Table) -> PipeInput:
