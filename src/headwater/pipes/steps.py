@@ -162,8 +162,6 @@ class Stepper:
     def _failed(self, pipe: Pipe, error: HeadwaterError) -> Outcome:
         """Count a failure that may pass; another one stops the pipe."""
         self.close()
-        if pipe.kind is PipeKind.KAFKA:
-            self.lake.store.pipes.set_latency(pipe.id, latency_after_failure(pipe.latency))
         # Whoever cancels a job of a pipe does not mean the pipe.
         cancelled = error.condition == "JOB_CANCELLED"
         transient = cancelled or isinstance(error, TransientError | InternalError)
@@ -171,6 +169,8 @@ class Stepper:
         if self._opened is not None and pipe.kafka_group is not None:
             limit = self._opened.properties.max_skip_batches
         try:
+            if pipe.kind is PipeKind.KAFKA:
+                self.lake.store.pipes.set_latency(pipe.id, latency_after_failure(pipe.latency))
             after = self.lake.store.pipes.record_failure(
                 pipe.id,
                 now(),
