@@ -1,9 +1,9 @@
 """Places where a test may kill this process, to prove that a crash there loses nothing.
 
 HEADWATER_FAILPOINT=<name> makes the process send itself SIGKILL when it gets there: no handler
-runs, nothing is flushed, exactly as if the machine had lost its power. <name>*3 is the third time
-it gets there. HEADWATER_FAILPOINT_SIGNAL names another signal: SIGSTOP freezes the process, which
-may then wake up when everybody takes it for dead.
+runs, nothing is flushed, exactly as if the machine had lost its power. HEADWATER_FAILPOINT_TIME=3
+means the third time it gets there. HEADWATER_FAILPOINT_SIGNAL names another signal: SIGSTOP freezes
+the process, which may wake up when everybody takes it for dead.
 """
 
 from __future__ import annotations
@@ -17,10 +17,12 @@ _reached: Counter[str] = Counter()
 
 def reach(name: str) -> None:
     """Die here if the environment says so."""
-    wanted, _, times = os.environ.get("HEADWATER_FAILPOINT", "").partition("*")
-    if wanted != name:
-        return
-    _reached[name] += 1
-    if _reached[name] == int(times or 1):
+    if os.environ.get("HEADWATER_FAILPOINT") == name and _is_time(name):
         number = os.environ.get("HEADWATER_FAILPOINT_SIGNAL", "SIGKILL")
         os.kill(os.getpid(), signal.Signals[number])
+
+
+def _is_time(name: str) -> bool:
+    _reached[name] += 1
+    time = os.environ.get("HEADWATER_FAILPOINT_TIME")
+    return time is None or _reached[name] == int(time)
