@@ -62,6 +62,8 @@ def work(lake, prepare, statement, failpoint, clock, freeze, settings, select):
         set_clock(clock)
     if freeze:
         os.environ["HEADWATER_FAILPOINT_SIGNAL"] = "SIGSTOP"
+    failpoint, _, time = failpoint.partition("*")
+    os.environ["HEADWATER_FAILPOINT_TIME"] = time or "1"
     if not prepare:
         os.environ["HEADWATER_FAILPOINT"] = failpoint
     with headwater.connect(lake, **settings) as connection:
@@ -133,7 +135,10 @@ class Crasher:
     def crash_pipes(
         self, lake: Path, *, at: str, clock: tuple[int, ...] = (), **settings: Any
     ) -> None:
-        """Run the pipes of a lake up to the failpoint, where the process is killed."""
+        """Run the pipes of a lake up to the failpoint, where the process is killed.
+
+        `pipe.told*2` is the second time it gets there.
+        """
         ended = self._order(lake, at=at, clock=clock, settings=settings)[0]
         assert ended == KILLED, f"the process ended with {ended}, it was not killed"
 

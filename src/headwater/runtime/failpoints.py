@@ -1,9 +1,9 @@
 """Places where a test may kill this process, to prove that a crash there loses nothing.
 
 HEADWATER_FAILPOINT=<name> makes the process send itself SIGKILL when it gets there: no handler
-runs, nothing is flushed, exactly as if the machine had lost its power. <name>*3 is the third time
-it gets there. HEADWATER_FAILPOINT_SIGNAL names another signal: SIGSTOP freezes the process, which
-may then wake up when everybody takes it for dead.
+runs, nothing is flushed, exactly as if the machine had lost its power. HEADWATER_FAILPOINT_TIME=3
+means the third time it gets there. HEADWATER_FAILPOINT_SIGNAL names another signal: SIGSTOP freezes
+the process, which may then wake up when everybody takes it for dead.
 """
 
 from __future__ import annotations
@@ -23,11 +23,10 @@ def reach(name: str) -> None:
 
 def is_the_place(name: str) -> bool:
     """Whether the environment names this place, and this time that it is reached."""
-    wanted, _, times = os.environ.get("HEADWATER_FAILPOINT", "").partition("*")
-    if wanted != name:
+    if os.environ.get("HEADWATER_FAILPOINT") != name:
         return False
     _reached[name] += 1
-    return _reached[name] == int(times or 1)
+    return _reached[name] == int(os.environ.get("HEADWATER_FAILPOINT_TIME", "1"))
 
 
 def end_here() -> None:
