@@ -33,6 +33,8 @@ _COLUMNS = "id BIGINT, name STRING, amount DOUBLE"
 _PARSED = f"from_json(CAST(value AS STRING), '{_COLUMNS}') AS m"
 _PIPE = (
     "CREATE PIPE p VIRTUAL_CLUSTER = 'DEFAULT' RESET_KAFKA_GROUP_OFFSETS = 'earliest' "
+    # Partitions are filled by chance: some have more than the default of 500,000.
+    "BATCH_SIZE_PER_KAFKA_PARTITION = 2000000 "
     "AS COPY INTO ours FROM (SELECT m.* FROM (SELECT {parsed} FROM READ_KAFKA("
     "'{broker}', 'orders', '', 'group-{number}', '', '', '', '', 'raw', 'raw', 0, map())))"
 )

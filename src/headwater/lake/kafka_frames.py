@@ -16,20 +16,26 @@ _HEADERS = """
         array_distinct(transform(coalesce(headers, array()), h -> h.key))),
       (k, same) -> element_at(filter(headers, h -> h.key = k), -1).value) AS headers
 """
-_COLUMNS = (
-    "topic",
-    "partition",
-    "offset",
-    "timestamp",
-    "CASE timestampType WHEN 0 THEN 'CreateTime' WHEN 1 THEN 'LogAppendTime'"
-    " ELSE 'NoTimestampType' END AS timestamp_type",
-    _HEADERS,
-    "key",
-    "value",
-)
+_NO_HEADERS = "CAST(NULL AS MAP<STRING, BINARY>) AS headers"
+_INCLUDED = "includeHeaders"
 
 
 def messages(session: SparkSession, options: Mapping[str, str]) -> DataFrame:
     """What Spark's Kafka source reads with these options."""
-    reader = session.read.format("kafka").options(**options).option("includeHeaders", "true")
-    return reader.load().selectExpr(*_COLUMNS)
+    headers = _HEADERS if options.get(_INCLUDED, "True") == "True" else _NO_HEADERS
+    return (
+        session.read.format("kafka")
+        .options(**options)
+        .load()
+        .selectExpr(
+            "topic",
+            "partition",
+            "offset",
+            "timestamp",
+            "CASE timestampType WHEN 0 THEN 'CreateTime' WHEN 1 THEN 'LogAppendTime'"
+            " ELSE 'NoTimestampType' END AS timestamp_type",
+            headers,
+            "key",
+            "value",
+        )
+    )

@@ -24,9 +24,9 @@ _WORDS = {-2: _EARLIEST, -1: _LATEST}
 """What these numbers mean in place of an offset."""
 
 
-def kafka_view(context: Context, relation: ReadKafka) -> str:
-    """A temporary view over the messages."""
-    options = {"kafka.bootstrap.servers": relation.bootstrap}
+def kafka_view(context: Context, relation: ReadKafka, *, headers: bool = True) -> str:
+    """A temporary view over the messages; without `headers` that column is empty."""
+    options = {"kafka.bootstrap.servers": relation.bootstrap, "includeHeaders": str(headers)}
     settings = {k.removeprefix(_PREFIX): v for k, v in relation.settings if k.startswith(_PREFIX)}
     options |= for_spark(settings)
     if isinstance(context.batch, KafkaBatch):

@@ -22,6 +22,7 @@ from headwater.pipes.kafka_tables import relation_of
 from headwater.result import Result
 from headwater.sql.casts import cast_edits
 from headwater.sql.edits import Edit, EditedText, apply_edits
+from headwater.sql.kafka_headers import may_use_headers
 from headwater.sql.own_relations import DirectoryRelation
 from headwater.sql.presigned_urls import find_presigned_urls
 from headwater.sql.read_kafka import ReadKafka
@@ -139,7 +140,7 @@ def _edited(preparation: _Preparation, text: str, extra: tuple[Edit, ...] = ()) 
         edits.append(_statement_edit(preparation, statement))
     for own in found.own:
         if not _covered(own.span, extra):
-            edits.append(_own_edit(preparation, own))
+            edits.append(_own_edit(preparation, own, text))
     edits += presigned_edits(preparation.context, find_presigned_urls(text, tokens))
     return apply_edits(text, [*extra, *(e for e in edits if not _covered(e.span, extra))])
 
@@ -171,7 +172,8 @@ def _relation_edits(preparation: _Preparation, relation: Relation) -> list[Edit]
             "NOT_A_TABLE", name=name, statement="time travel", span=relation.time_travel.span
         )
     if table.kind is TableKind.KAFKA:
-        view = kafka_view(context, relation_of(context.lake, table))
+        headers = any(column.name.lower() == "headers" for column in table.shape.columns)
+        view = kafka_view(context, relation_of(context.lake, table), headers=headers)
         preparation.made.append(view)
         return [Edit(relation.span, declared_columns(table, view) + _alias(relation))]
     return [Edit(relation.span, _inlined(preparation, table) + _alias(relation))]
@@ -205,7 +207,7 @@ def _statement_edit(preparation: _Preparation, statement: StatementRelation) -> 
     return Edit(statement.span, _as_view(preparation, rows))
 
 
-def _own_edit(preparation: _Preparation, found: FoundRelation) -> Edit:
+def _own_edit(preparation: _Preparation, found: FoundRelation, text: str) -> Edit:
     relation = found.relation
     if isinstance(relation, VolumeRelation):
         view = volume_view(
@@ -217,7 +219,8 @@ def _own_edit(preparation: _Preparation, found: FoundRelation) -> Edit:
         )
         preparation.made.append(view)
     elif isinstance(relation, ReadKafka):
-        view = kafka_view(preparation.context, relation)
+        headers = may_use_headers(tokenize(text), found.span.end)
+        view = kafka_view(preparation.context, relation, headers=headers)
         preparation.made.append(view)
     elif isinstance(relation, DirectoryRelation):
         view = _as_view(preparation, directory(preparation.context, relation))
