@@ -65,9 +65,10 @@ def _work(
     thread = threading.Thread(target=guarded, name="headwater-loop", daemon=True)
     thread.start()
     signals = 0
-    while thread.is_alive():
+    while True:
         try:
             thread.join()
+            break
         except KeyboardInterrupt as error:
             signals += 1
             stop.set()

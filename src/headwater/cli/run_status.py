@@ -64,10 +64,12 @@ class RunStatus:
                 self.stream.flush()
 
     def say_invalid(self, pipes: Iterable[Pipe]) -> None:
-        """Which pipes have stopped by themselves, and why."""
+        """Which pipes have stopped by themselves, and why; also when it is to be quiet."""
         for pipe in pipes:
             if pipe.status is PipeStatus.INVALID:
-                self.say(f"pipe {pipe.schema}.{pipe.name} is INVALID: {pipe.invalid_reason}")
+                reason = pipe.invalid_reason
+                self.stream.write(f"pipe {pipe.schema}.{pipe.name} is INVALID: {reason}\n")
+        self.stream.flush()
 
     def close(self) -> None:
         """Leave the terminal as it was."""

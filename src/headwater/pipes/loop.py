@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 from headwater.catalog.pipes import Pipe
-from headwater.errors import HeadwaterError, UserError
+from headwater.errors import HeadwaterError, TransientError, UserError
 from headwater.files.loads import purge
 from headwater.pipes.batches import Batch
 from headwater.pipes.due import seconds_until_due
@@ -39,7 +39,7 @@ class Told:
     pipes: int = 0
     busy: int = 0
     waiting_for: str | None = None
-    """Who holds the lake, while this process waits for it."""
+    """Who holds the lake, or what is away, while this process waits for it."""
 
 
 @dataclass(slots=True)
@@ -82,21 +82,32 @@ class PipeLoop:
         self._close()
 
     def run_forever(self, stop: threading.Event) -> None:
-        """Look at every pipe when it is due, until `stop` is set; batches under way end first."""
+        """Look at every pipe when it is due, until `stop` is set; batches under way end first.
+
+        A catalog that is away for a while is waited for.
+        """
         with self._threads() as pool:
-            running: list[Pipe] = []
-            read_at = -_LOOK_FOR_CHANGES
             while not stop.is_set():
-                if not self._held(stop):
-                    continue
-                if time.monotonic() - read_at >= _LOOK_FOR_CHANGES:
-                    running, read_at = self._running(), time.monotonic()
-                    self._purge_left_overs()
-                self._submit(pool, [p for p in running if self._is_due(p)], patience=_LONG_POLL)
-                self._collect(running)
-                self.tell(Told(len(running), self._busy))
-                self._rest(self._until_due(running))
+                try:
+                    self._work_on(pool, stop)
+                except TransientError as error:
+                    self.tell(Told(waiting_for=error.message))
+                    stop.wait(_STANDBY)
         self._close()
+
+    def _work_on(self, pool: ThreadPoolExecutor, stop: threading.Event) -> None:
+        running: list[Pipe] = []
+        read_at = -_LOOK_FOR_CHANGES
+        while not stop.is_set():
+            if not self._held(stop):
+                continue
+            if time.monotonic() - read_at >= _LOOK_FOR_CHANGES:
+                running, read_at = self._running(), time.monotonic()
+                self._purge_left_overs()
+            self._submit(pool, [p for p in running if self._is_due(p)], patience=_LONG_POLL)
+            self._collect(running)
+            self.tell(Told(len(running), self._busy))
+            self._rest(self._until_due(running))
 
     def _threads(self) -> AbstractContextManager[ThreadPoolExecutor]:
         return ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="headwater-pipe")

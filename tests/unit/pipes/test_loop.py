@@ -14,7 +14,7 @@ from tests.unit.pipes.conftest import Intake, NewIntake
 from tests.unit.pipes.fake_spark import Insert, rows_of, table_of
 
 from headwater.catalog import pipes as pipe_rules
-from headwater.catalog.pipes import PipeStatus
+from headwater.catalog.pipes import Pipe, PipeStatus
 from headwater.errors import HeadwaterError, TransientError, UserError
 from headwater.pipes import loop as loop_module
 from headwater.pipes.batches import Batch
@@ -311,6 +311,26 @@ def test_new_pipes_files_and_a_refresh_are_seen_by_a_loop_that_runs(intake: Inta
         intake.connection.sql("ALTER PIPE p REFRESH")
         _until(lambda: intake.rows == ["a.csv 1 0"])
         assert intake.pipe.refresh_requested_at is None
+
+
+def test_a_catalog_that_is_away_for_a_while_is_waited_for(
+    intake: Intake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pipes = intake.lake.store.pipes
+    answers, told = pipes.running, list[Told]()
+    away = [TransientError("CATALOG_UNAVAILABLE", url="db", reason="gone") for _ in range(2)]
+
+    def running_pipes() -> list[Pipe]:
+        if away:
+            raise away.pop()
+        return answers()
+
+    monkeypatch.setattr(pipes, "running", running_pipes)
+    monkeypatch.setattr("headwater.pipes.loop._STANDBY", 0.01)
+    intake.drop("a.csv")
+    with running(pipe_loop(intake.lake, intake.sessions, tell=told.append)):
+        _until(lambda: intake.rows == ["a.csv 1 0"])
+    assert "gone" in (told[0].waiting_for or "")
 
 
 def test_a_pipe_is_looked_at_again_only_when_it_is_due(
