@@ -19,7 +19,7 @@ from typing import Any
 from tests.processes import python, read_line
 
 SERVER = """
-import ctypes, json, os, signal, sys, threading, time
+import ctypes, json, os, signal, sys, threading, time, traceback
 from pathlib import Path
 from headwater.config import Config
 from headwater.lake.engine import Engine
@@ -62,6 +62,10 @@ def work(lake, prepare, statement, failpoint, clock, freeze, settings, select):
         set_clock(clock)
     if freeze:
         os.environ["HEADWATER_FAILPOINT_SIGNAL"] = "SIGSTOP"
+        # A thread that stands still in the middle of a write would lock the catalog for all.
+        from headwater.runtime.writer import Heartbeat
+
+        Heartbeat.start = lambda self: None
     failpoint, _, time = failpoint.partition("*")
     os.environ["HEADWATER_FAILPOINT_TIME"] = time or "1"
     if not prepare:
@@ -89,14 +93,14 @@ def child(order):
     def run():
         try:
             work(**order)
-        except BaseException as error:
-            failed.append(error)
+        except BaseException:
+            failed.append(traceback.format_exc())
 
     thread = threading.Thread(target=run)
     thread.start()
     thread.join()
     if failed:
-        print(repr(failed[0]), file=sys.stderr, flush=True)
+        (folder / str(os.getpid())).write_text(failed[0])
     os._exit(1 if failed else 0)
 
 
@@ -111,7 +115,9 @@ for line in sys.stdin:
         os.kill(pid, signal.SIGCONT)
     status = os.waitpid(pid, os.WUNTRACED)[1]
     stopped = os.WIFSTOPPED(status)
-    print("stopped" if stopped else os.waitstatus_to_exitcode(status), pid, flush=True)
+    said = folder / str(pid)
+    error = json.dumps(said.read_text()) if said.exists() else ""
+    print("stopped" if stopped else os.waitstatus_to_exitcode(status), pid, error, flush=True)
 """
 KILLED = str(-signal.SIGKILL)
 
@@ -129,8 +135,7 @@ class Crasher:
 
     def prepare(self, lake: Path, script: str) -> None:
         """Run statements in a process that ends well."""
-        ended = self._order(lake, statement=script)[0]
-        assert ended == "0", f"the process ended with {ended}"
+        _ended_well(self._order(lake, statement=script))
 
     def crash_pipes(
         self, lake: Path, *, at: str, clock: tuple[int, ...] = (), **settings: Any
@@ -150,20 +155,19 @@ class Crasher:
         The clock of the process is off by these seconds, in turn.
         """
         rows = self._order(lake, clock=clock, settings=settings, select=select)
-        ended, _ = read_line(self.process).split()
-        assert ended == "0", f"the process ended with {ended}"
+        assert rows[0].startswith("["), f"the process ended with {' '.join(rows)}"
+        _ended_well(read_line(self.process).split())
         return [tuple(row) for row in json.loads(" ".join(rows))]
 
     def freeze_pipes(self, lake: Path, *, at: str, **settings: Any) -> int:
         """Run the pipes of a lake up to the failpoint, where the process stands still; its pid."""
-        state, pid = self._order(lake, at=at, freeze=True, settings=settings)
+        state, pid, *_ = self._order(lake, at=at, freeze=True, settings=settings)
         assert state == "stopped", f"the process ended with {state}, it was not stopped"
         return int(pid)
 
     def resume(self, pid: int) -> None:
         """Let a process that stands still go on to its end."""
-        ended = self._send({"resume": pid})[0]
-        assert ended == "0", f"the process ended with {ended}"
+        _ended_well(self._send({"resume": pid}))
 
     def _order(
         self,
@@ -186,6 +190,10 @@ class Crasher:
         self.process.stdin.write(json.dumps(order) + "\n")
         self.process.stdin.flush()
         return read_line(self.process).split()
+
+
+def _ended_well(answer: list[str]) -> None:
+    assert answer[0] == "0", f"the process ended with {' '.join(answer)}"
 
 
 @contextmanager

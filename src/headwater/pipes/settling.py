@@ -93,22 +93,25 @@ def recover_batches(lake: OpenLake) -> None:
         if pipe is None or (job is not None and job.state not in FINAL_STATES):
             continue
         try:
-            _recover(lake, pipe, intent)
+            finish_if_committed(lake, pipe, intent)
         except HeadwaterError:
             # The table's files are gone, or the store is away: the loop says so at its next try.
             continue
 
 
-def _recover(lake: OpenLake, pipe: Pipe, intent: PipeBatch) -> None:
+def finish_if_committed(lake: OpenLake, pipe: Pipe, intent: PipeBatch) -> bool:
+    """End a batch whose commit is there; says whether it was."""
     job = lake.store.jobs.get(intent.job_id) if intent.job_id else None
     target = lake.store.tables.get_by_id(_target_id(pipe, job))
     if target is None or target.state is not TableState.ACTIVE:
-        return
+        return False
     found = _committed(lake, target, intent.payload["jobs"])
-    if found is not None:
-        batch = batch_of(pipe.id, intent.number, intent.payload)
-        _adopt(lake, pipe, batch, target, found[0])
-        _finish(lake, pipe, batch, target, found[1], intent.payload["jobs"])
+    if found is None:
+        return False
+    batch = batch_of(pipe.id, intent.number, intent.payload)
+    _adopt(lake, pipe, batch, target, found[0])
+    _finish(lake, pipe, batch, target, found[1], intent.payload["jobs"])
+    return True
 
 
 def _target_id(pipe: Pipe, job: Job | None) -> str:

@@ -17,7 +17,7 @@ from headwater.pipes.batches import Batch, KafkaBatch, batch_of
 from headwater.pipes.latency import latency_after_failure
 from headwater.pipes.open_pipe import OpenPipe, open_pipe
 from headwater.pipes.open_source import open_source
-from headwater.pipes.settling import ENDED_ELSEWHERE, settle_batch
+from headwater.pipes.settling import ENDED_ELSEWHERE, finish_if_committed, settle_batch
 from headwater.pipes.sources import Pending, Source
 from headwater.runtime.clock import now
 from headwater.runtime.failpoints import reach
@@ -96,9 +96,17 @@ class Stepper:
         return Outcome.MOVED if more else Outcome.DONE
 
     def _again(self, pipe: Pipe, intent: PipeBatch) -> Batch | None:
-        """The batch of an intent without a commit; if nothing of it is left, it is over."""
+        """The batch of an intent without a commit; if nothing of it is left, it is over.
+
+        It may be another process's that holds the lake, or may have been committed late.
+        """
         assert self._source is not None
-        batch = self._source.again(batch_of(pipe.id, intent.number, intent.payload))
+        self.lake.writer.ensure()
+        begun = batch_of(pipe.id, intent.number, intent.payload)
+        if finish_if_committed(self.lake, pipe, intent):
+            self._source.done(begun)
+            return None
+        batch = self._source.again(begun)
         if batch is None:
             self.lake.store.pipe_batches.fail(pipe.id, intent.number, "its files are gone")
         return batch

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from collections import Counter
 
 _reached: Counter[str] = Counter()
@@ -32,4 +33,5 @@ def is_the_place(name: str) -> bool:
 def end_here() -> None:
     """Send this process the signal."""
     number = os.environ.get("HEADWATER_FAILPOINT_SIGNAL", "SIGKILL")
-    os.kill(os.getpid(), signal.Signals[number])
+    # Sent to the process, another thread might take it first, and this one would get further.
+    signal.pthread_kill(threading.get_ident(), signal.Signals[number])
