@@ -81,8 +81,7 @@ def pipe_body(text: str, *, start: int = 0) -> PipeBody:
         statement = _statement(text)
         return PipeBody(text, statement, _source(text, statement))
     except UserError as error:
-        if error.span is not None:
-            error.span = Span(error.span.start + start, error.span.end + start)
+        error.span = _moved(error.span, start)
         raise
 
 
@@ -146,7 +145,11 @@ def _relations(text: str, statement: PipeStatement) -> tuple[Relations, int]:
     """What the statement reads, and how far the places in it are from those in the text."""
     if isinstance(statement, CopyIntoTable) and statement.query is not None:
         shift = statement.query_span.start if statement.query_span is not None else 0
-        return find_relations(statement.query, tokenize(statement.query)), shift
+        try:
+            return find_relations(statement.query, tokenize(statement.query)), shift
+        except UserError as error:
+            error.span = _moved(error.span, shift)
+            raise
     return find_relations(text, tokenize(text)), 0
 
 

@@ -156,3 +156,15 @@ def test_the_repr_does_not_hold_the_text() -> None:
     settings = "map('kafka.sasl.password', 'hunter2')"
     body: PipeBody = pipe_body(f"INSERT INTO t SELECT * FROM {KAFKA.replace('map()', settings)}")
     assert "hunter2" not in repr(body)
+
+
+def test_a_wrong_relation_inside_the_query_of_a_copy_is_pointed_at() -> None:
+    text = "COPY INTO t FROM (SELECT 1 FROM TABLE(READ_KAFKA('host:1', 'x')))"
+    with pytest.raises(UserError) as raised:
+        pipe_body(text, start=0)
+    span = raised.value.span
+    assert span is not None
+    assert (raised.value.condition, text[span.start : span.end]) == (
+        "READ_KAFKA_ARGUMENTS",
+        "READ_KAFKA",
+    )
