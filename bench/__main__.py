@@ -1,6 +1,7 @@
 """`python -m bench [name ...]`: run the benchmarks, all of them if none is named.
 
-A complete run also rewrites docs/benchmarks.md. The exit code is 1 if a target was missed.
+Every run keeps its figures and makes docs/benchmarks.md anew from the newest of each benchmark. The
+exit code is 1 if a target was missed.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import sys
 from importlib import import_module
 from types import ModuleType
 
+from bench.figures import Figures, keep, kept_figures, taken_now
 from bench.outcome import Findings
 from bench.report import PAGE, all_passed, as_table, notes, write_page
 from bench.scratch import ROOT, scratch
@@ -39,21 +41,25 @@ def main() -> int:
         for name, module in modules.items():
             print(f"{name:16} {_method(module)}")
         return 0
-    load = [os.getloadavg()[0]]
     findings: dict[str, Findings] = {}
+    figures = kept_figures(BENCHMARKS)
+    methods = {name: _method(module) for name, module in modules.items()}
     with scratch(profile=arguments.profile) as place:
         for name in BENCHMARKS:
             if name in (arguments.names or BENCHMARKS):
                 findings[name] = modules[name].run(place)
-                load.append(os.getloadavg()[0])
+                figures[name] = taken_now(findings[name], load=os.getloadavg()[0])
+                _publish(figures, methods)
         place.say("done")
     print(as_table(findings))
-    print("\n".join(["", *notes(findings)]))
-    if len(findings) == len(BENCHMARKS):
-        methods = {name: _method(module) for name, module in modules.items()}
-        write_page(findings, methods=methods, load=(min(load), max(load)))
-        print(f"\nwritten to {PAGE.relative_to(ROOT)}")
+    print("\n".join(["", *notes(findings), "", f"written to {PAGE.relative_to(ROOT)}"]))
     return 0 if all_passed(findings) else 1
+
+
+def _publish(figures: dict[str, Figures], methods: dict[str, str]) -> None:
+    """Keep what is known so far: a run that is ended later has not been for nothing."""
+    keep({name: figures[name] for name in BENCHMARKS if name in figures})
+    write_page(kept_figures(BENCHMARKS), methods=methods)
 
 
 def _arguments() -> argparse.Namespace:

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Mapping
 
-from bench.machine import describe_machine
+from bench.figures import Figures
 from bench.outcome import Findings
 from bench.scratch import ROOT
 
 PAGE = ROOT / "docs" / "benchmarks.md"
 _BEGIN, _END = "<!-- bench: begin -->", "<!-- bench: end -->"
 _HEADERS = ("benchmark", "case", "Headwater", "against", "measured", "target", "verdict")
-# Spark wants all cores for itself; beyond that somebody else is at work too.
-_CALM = 1.5
-_BUSY = (
-    "- the machine was busy with other work: take absolute times and single verdicts with care, "
-    "and look at the counts and CPU times below the table"
-)
 
 
 def as_table(findings: Mapping[str, Findings]) -> str:
     """All outcomes as a Markdown table, which reads well on a terminal too."""
-    rows = [_HEADERS, *_rows(findings)]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(_HEADERS))]
+    return _table(_HEADERS, _rows(findings))
+
+
+def _table(headers: tuple[str, ...], body: list[tuple[str, ...]]) -> str:
+    rows = [headers, *body]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(headers))]
     lines = [
         "| " + " | ".join(c.ljust(w) for c, w in zip(r, widths, strict=True)) + " |" for r in rows
     ]
@@ -50,34 +46,34 @@ def all_passed(findings: Mapping[str, Findings]) -> bool:
     return all(outcome.passed for found in findings.values() for outcome in found.outcomes)
 
 
-def write_page(
-    findings: Mapping[str, Findings], *, methods: Mapping[str, str], load: Sequence[float]
-) -> None:
+def write_page(figures: Mapping[str, Figures], *, methods: Mapping[str, str]) -> None:
     """Replace what stands between the markers of the page."""
     page = PAGE.read_text(encoding="utf-8")
     before, _, rest = page.partition(_BEGIN)
     after = rest.partition(_END)[2]
-    body = "\n".join(_sections(findings, methods=methods, load=load))
+    body = "\n".join(_sections(figures, methods=methods))
     PAGE.write_text(f"{before}{_BEGIN}\n{body}\n{_END}{after}", encoding="utf-8")
 
 
-def _sections(
-    findings: Mapping[str, Findings], *, methods: Mapping[str, str], load: Sequence[float]
-) -> list[str]:
-    shares = " to ".join(f"{share:.1f}" for share in sorted(load))
-    busy = max(load) > _CALM * (os.cpu_count() or 1)
+def _sections(figures: Mapping[str, Figures], *, methods: Mapping[str, str]) -> list[str]:
+    findings = {name: found.findings for name, found in figures.items()}
+    machines = dict.fromkeys(line for found in figures.values() for line in found.machine)
+    runs = [(name, found.day, f"{found.load:.1f}") for name, found in figures.items()]
     return [
-        f"Measured on {datetime.now(UTC):%Y-%m-%d}:",
-        "",
-        *(f"- {line}" for line in describe_machine()),
-        f"- processes that wanted a core meanwhile, ours included (load average): {shares}",
-        *([_BUSY] if busy else []),
-        "",
         as_table(findings),
         "",
         "## What the time goes into",
         "",
         *(f"- {note}" for note in notes(findings)),
+        "",
+        "## When, and on what",
+        "",
+        *(f"- {line}" for line in machines),
+        "",
+        "The load is the average number of processes that wanted a core at the end of the run, its",
+        "own included; much more than the number of cores means that the machine was shared.",
+        "",
+        _table(("benchmark", "day", "load"), runs),
         "",
         "## What each benchmark does",
         "",

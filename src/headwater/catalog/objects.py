@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from headwater.catalog.streams import StreamMove
+
 
 class TableKind(StrEnum):
     """What a name in a schema stands for."""
@@ -19,6 +21,8 @@ class TableKind(StrEnum):
     VIEW = "VIEW"
     KAFKA = "KAFKA"
     """An external table over topics: its rows are messages, and nothing of it is stored here."""
+    STREAM = "STREAM"
+    """The changes of a table or a volume; the rest of it is a `Stream` with the same id."""
 
 
 class TableState(StrEnum):
@@ -166,6 +170,8 @@ class TableVersion:
     rows_inserted: int | None = None
     rows_updated: int | None = None
     rows_deleted: int | None = None
+    consumed: tuple[StreamMove, ...] = ()
+    """The streams that its commit consumed; not stored with it, but carried out."""
 
     @property
     def rows_changed(self) -> int:

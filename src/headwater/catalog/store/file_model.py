@@ -10,7 +10,7 @@ from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, Table, Te
 from headwater.catalog.store.column_types import Instant, JsonText, LooseText
 from headwater.catalog.store.model import WHERE, metadata
 
-_Path = Text().with_variant(Text(collation="C"), "postgresql")
+PathText = Text().with_variant(Text(collation="C"), "postgresql")
 
 connections = Table(
     "connections",
@@ -51,6 +51,7 @@ volumes = Table(
     Column("created_at", Instant, nullable=False),
     Column("modified_at", Instant, nullable=False),
     Column("refreshed_at", Instant),
+    Column("directory_version", BigInteger, nullable=False, server_default="0"),
 )
 Index("volumes_name", volumes.c.schema_id, volumes.c.name, unique=True)
 Index("volumes_connection", volumes.c.connection_name)
@@ -59,11 +60,14 @@ directory_files = Table(
     "directory_files",
     metadata,
     Column("volume_id", ForeignKey("volumes.id", ondelete="CASCADE"), primary_key=True),
-    Column("relative_path", _Path, primary_key=True),
+    Column("relative_path", PathText, primary_key=True),
     Column("url", Text),
     Column("size", BigInteger, nullable=False),
     Column("modified_at", Instant, nullable=False),
     Column("etag", Text),
+    # The version of the directory table that brought the file as it is, and when; None before 0004.
+    Column("version", BigInteger),
+    Column("seen_at", Instant),
     # The key is most of the row, so SQLite keeps it once, in the order of the paths.
     sqlite_with_rowid=False,
 )
@@ -72,7 +76,7 @@ load_history = Table(
     "load_history",
     metadata,
     Column("table_id", ForeignKey("tables.id", ondelete="CASCADE"), primary_key=True),
-    Column("path", _Path, primary_key=True),
+    Column("path", PathText, primary_key=True),
     Column("job_id", Text, primary_key=True),
     Column("size", BigInteger, nullable=False),
     Column("modified_at", Instant),

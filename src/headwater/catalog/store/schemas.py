@@ -13,11 +13,12 @@ from typing import Any
 from sqlalchemy import Connection, Row, Select, delete, func, select, update
 from sqlalchemy.exc import IntegrityError
 
-from headwater.catalog.objects import Schema, Table, TableState
+from headwater.catalog.objects import Schema, Table, TableKind, TableState
 from headwater.catalog.store.database import Database, insert_unless_taken
 from headwater.catalog.store.file_model import volumes
 from headwater.catalog.store.model import schemas, tables, workspaces
 from headwater.catalog.store.pipe_model import pipes
+from headwater.catalog.store.stream_model import functions
 from headwater.catalog.store.table_rows import select_tables, table_from
 from headwater.catalog.store.workspaces import workspace_id
 from headwater.errors import TransientError, UserError
@@ -89,19 +90,26 @@ class Schemas:
     ) -> builtins.list[Table]:
         """Drops a schema and what it holds, and returns the tables and views as they were.
 
-        Its pipes and volumes go for good, with what they recorded; the files of volumes stay.
+        Its pipes, volumes, streams and functions go for good, with what they recorded; the files
+        of volumes stay.
         """
         with self._database.write(connection) as own:
             held = _lock_for_drop(own, schema)
             own.execute(delete(pipes).where(pipes.c.schema_id == schema.id))
             own.execute(delete(volumes).where(volumes.c.schema_id == schema.id))
+            own.execute(delete(functions).where(functions.c.schema_id == schema.id))
+            own.execute(
+                delete(tables).where(
+                    tables.c.schema_id == schema.id, tables.c.kind == TableKind.STREAM
+                )
+            )
             own.execute(
                 update(tables)
                 .where(tables.c.schema_id == schema.id, tables.c.state == TableState.ACTIVE)
                 .values(state=TableState.DROPPED, dropped_at=at)
             )
             _mark_dropped(own, schema, at)
-            return held
+            return [table for table in held if table.kind is not TableKind.STREAM]
 
 
 def live_schema_id(
@@ -140,8 +148,10 @@ def _lock_for_drop(connection: Connection, schema: Schema) -> builtins.list[Tabl
 
 def _held(connection: Connection, schema: Schema, tables: builtins.list[Table]) -> str:
     """What a schema holds, in words; empty when it holds nothing."""
-    words = [f"{len(tables)} tables and views"] if tables else []
-    for noun, held in (("volume", volumes), ("pipe", pipes)):
+    streams = sum(table.kind is TableKind.STREAM for table in tables)
+    words = [f"{len(tables) - streams} tables and views"] if len(tables) > streams else []
+    words += [counted(streams, "stream")] if streams else []
+    for noun, held in (("volume", volumes), ("pipe", pipes), ("function", functions)):
         query = select(func.count()).where(held.c.schema_id == schema.id)
         count: int = connection.execute(query).scalar_one()
         words += [counted(count, noun)] if count else []

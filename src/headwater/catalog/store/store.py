@@ -25,6 +25,7 @@ from headwater.catalog.store.pipe_batches import PipeBatches
 from headwater.catalog.store.pipes import Pipes
 from headwater.catalog.store.schemas import Schemas
 from headwater.catalog.store.settings import Settings
+from headwater.catalog.store.streams import Streams
 from headwater.catalog.store.tables import Tables
 from headwater.catalog.store.versions import Versions
 from headwater.catalog.store.volumes import Volumes
@@ -47,6 +48,7 @@ class Store:
         self.load_history = LoadHistory(database)
         self.pipes = Pipes(database)
         self.pipe_batches = PipeBatches(database)
+        self.streams = Streams(database)
         self.jobs = Jobs(database)
         self.settings = Settings(database)
         self.instances = Instances(database)

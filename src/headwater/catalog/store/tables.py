@@ -24,6 +24,7 @@ from headwater.catalog.objects import (
 )
 from headwater.catalog.store.database import Database
 from headwater.catalog.store.model import schemas, tables, workspaces
+from headwater.catalog.store.stream_rows import move_streams
 from headwater.catalog.store.table_moves import (
     insert_table,
     move_table,
@@ -80,7 +81,9 @@ class Tables:
         }
         with self._database.write(connection) as own:
             move_table(own, table, before=TableState.CREATING, values=values)
-            insert_versions(own, table.id, [first_version, *later] if first_version else [])
+            made = [first_version, *later] if first_version else []
+            insert_versions(own, table.id, made)
+            move_streams(own, made)
         return active
 
     def abandon(self, table_id: str, *, connection: Connection | None = None) -> bool:
@@ -103,7 +106,8 @@ class Tables:
         """Stores what commits did to a table: its new shape, and the versions they made.
 
         Returns False, and stores nothing, when the stored Delta version is no longer the expected
-        one (somebody recorded those commits already) or the table is not active any more.
+        one (somebody recorded those commits already) or the table is not active any more. The
+        streams that the commits consumed move in the same transaction.
         """
         modified_at = versions[-1].committed_at if versions else self._database.clock()
         statement = update(tables).where(
@@ -116,6 +120,7 @@ class Tables:
             if own.execute(statement.values(values)).rowcount != 1:
                 return False
             insert_versions(own, table_id, versions)
+            move_streams(own, versions)
             return True
 
     def replace_view(self, view: Table, *, connection: Connection | None = None) -> Table:
@@ -204,13 +209,17 @@ class Tables:
     def list(
         self, workspace: str, schema: str | None = None, *, connection: Connection | None = None
     ) -> builtins.list[Table]:
-        """The active tables and views of a schema or of all schemas, by name."""
-        query = _in(workspace, schema).where(tables.c.state == TableState.ACTIVE)
+        """The active tables and views of a schema or of all schemas, by name; no streams."""
+        query = _in(workspace, schema).where(
+            tables.c.state == TableState.ACTIVE, tables.c.kind != TableKind.STREAM
+        )
         return self._all(query.order_by(schemas.c.name, tables.c.name), connection)
 
     def listing(self, workspace: str, schema: str) -> builtins.list[TableEntry]:
         """What SHOW TABLES tells of each active table and view of a schema, by name."""
-        query = _in(workspace, schema).where(tables.c.state == TableState.ACTIVE)
+        query = _in(workspace, schema).where(
+            tables.c.state == TableState.ACTIVE, tables.c.kind != TableKind.STREAM
+        )
         few = query.with_only_columns(
             tables.c.name, tables.c.kind, tables.c.managed, maintain_column_froms=True
         )

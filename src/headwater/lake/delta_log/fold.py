@@ -73,6 +73,7 @@ def next_version(
         rows_inserted=counts.inserted,
         rows_updated=counts.updated,
         rows_deleted=counts.deleted,
+        consumed=stamp.consumed if stamp else (),
     )
     if last is None or made.job_id is None or last.job_id != made.job_id:
         return made

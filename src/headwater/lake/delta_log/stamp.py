@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from headwater.catalog.streams import StreamMove
+
 _KEY = "headwater"
 
 
@@ -32,13 +34,17 @@ class BatchMark:
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """Which job committed, doing what, for whom, under which fencing number, as which batch."""
+    """Which job committed, doing what, for whom, under which fencing number, as which batch.
+
+    `consumed` are the streams it read: their offsets move with this commit.
+    """
 
     job: str
     operation: str | None = None
     user: str | None = None
     fence: int | None = None
     batch: BatchMark | None = None
+    consumed: tuple[StreamMove, ...] = ()
 
     def to_json(self) -> str:
         """The text for `userMetadata`.
@@ -54,6 +60,8 @@ class Stamp:
         }
         if self.batch is not None:
             body["batch"] = self.batch.to_dict()
+        if self.consumed:
+            body["streams"] = [move.to_dict() for move in self.consumed]
         return json.dumps({_KEY: body})
 
 
@@ -70,6 +78,7 @@ def read_stamp(user_metadata: str | None) -> Stamp | None:
             user=body.get("user"),
             fence=body.get("fence"),
             batch=_batch(body.get("batch")),
+            consumed=tuple(StreamMove.from_dict(move) for move in body.get("streams", ())),
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
