@@ -74,6 +74,8 @@ class Config:
     """How many batches run side by side on one virtual cluster."""
     pipe_heal_minutes: int = 0
     """How often a pipe with event notifications lists its files for lost events; 0 is never."""
+    stream_extension_days: int = 14
+    """How long changes wait for a stream whose table keeps its versions for less."""
 
 
 _PLACES = {
@@ -94,6 +96,7 @@ _PLACES = {
     "pipe_failures": ("pipes", "failures"),
     "pipe_batches_at_once": ("pipes", "batches_at_once"),
     "pipe_heal_minutes": ("pipes", "heal_minutes"),
+    "stream_extension_days": ("streams", "extension_days"),
 }
 _INTEGERS = {
     "job_retention_days": 1,
@@ -106,7 +109,11 @@ _INTEGERS = {
     "pipe_failures": 1,
     "pipe_batches_at_once": 1,
     "pipe_heal_minutes": 0,
+    "stream_extension_days": 0,
 }
+MOST_EXTENSION_DAYS = 30
+"""Delta keeps its log for as long; the changes of a stream are found in it."""
+_MOST = {"stream_extension_days": MOST_EXTENSION_DAYS}
 
 
 def load_config(
@@ -175,7 +182,7 @@ def _checked_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
 def _checked(name: str, value: Any, *, where: str) -> Any:
     """`value` in the type of the setting, or a clear error that says where it came from."""
     if name in _INTEGERS:
-        return _whole_number(value, least=_INTEGERS[name], where=where)
+        return _whole_number(value, least=_INTEGERS[name], most=_MOST.get(name), where=where)
     if name == "spark_conf":
         if not isinstance(value, Mapping):
             raise UserError(
@@ -197,13 +204,14 @@ def _require_zone(value: str, *, where: str) -> None:
         raise UserError("CONFIG_VALUE", where=where, value=value, expected=expected) from None
 
 
-def _whole_number(value: Any, *, least: int, where: str) -> int:
+def _whole_number(value: Any, *, least: int, most: int | None, where: str) -> int:
     try:
         number = int(value)
     except (TypeError, ValueError):
         number = least - 1
-    if isinstance(value, bool) or number < least:
-        expected = f"a whole number of at least {least}"
+    if isinstance(value, bool) or number < least or (most is not None and number > most):
+        limits = f"of at least {least}" if most is None else f"from {least} to {most}"
+        expected = f"a whole number {limits}"
         raise UserError("CONFIG_VALUE", where=where, value=value, expected=expected)
     return number
 
@@ -253,4 +261,7 @@ TEMPLATE = """\
 # failures = 5                 # in a row, until a pipe is INVALID
 # batches_at_once = 2          # on one virtual cluster
 # heal_minutes = 0             # how often event pipes list their files for lost events; 0: never
+
+[streams]
+# extension_days = 14          # how long changes wait for a stream; 0 to 30
 """

@@ -24,6 +24,11 @@ class TableKind(StrEnum):
     STREAM = "STREAM"
     """The changes of a table or a volume; the rest of it is a `Stream` with the same id."""
 
+    @property
+    def words(self) -> str:
+        """What statements call it: DROP <words>."""
+        return {"KAFKA": "TABLE", "STREAM": "TABLE STREAM"}.get(self.value, self.value)
+
 
 class TableState(StrEnum):
     """Where a table is in its life."""

@@ -16,6 +16,8 @@ from headwater.sql.properties import (
 from headwater.sql.types import parse_type
 
 ColumnPath = tuple[str, ...]
+ACTIONS = ("ADD", "RENAME", "DROP", "CHANGE", "ALTER", "SET", "UNSET", "CLUSTER")
+"""The words that say what is done to the table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +199,7 @@ def parse_alter_table(cursor: Cursor) -> AlterTable:
 
 
 def _action(cursor: Cursor) -> Action:
-    word = cursor.one_of(("ADD", "RENAME", "DROP", "CHANGE", "ALTER", "SET", "UNSET", "CLUSTER"))
+    word = cursor.one_of(ACTIONS)
     if word == "ADD":
         return _add(cursor)
     if word == "RENAME":

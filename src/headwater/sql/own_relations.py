@@ -1,7 +1,8 @@
 """Relations that Spark does not know, recognised by the words they start with.
 
-`VOLUME v USING ..`, `DIRECTORY(VOLUME v)`, `LOAD_HISTORY('t')` and `READ_KAFKA(..)`. A table may be
-called volume, user or directory: only what no query of Spark's could mean is taken.
+`VOLUME v USING ..`, `DIRECTORY(VOLUME v)`, `LOAD_HISTORY('t')`, `READ_KAFKA(..)` and
+`TABLE_CHANGES(..)`. A table may be called volume, user or directory: only what no query of Spark's
+could mean is taken.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from headwater.errors import Span, UserError
 from headwater.names import ObjectName, quote_literal
 from headwater.sql.cursor import Cursor
 from headwater.sql.read_kafka import ReadKafka, parse_read_kafka
+from headwater.sql.table_changes import TableChanges, parse_table_changes
 from headwater.sql.tokens import Token
 from headwater.sql.volume_refs import VolumeKind, VolumeRef, parse_volume_ref, volume_kind_at
 from headwater.sql.volume_relation import VolumeRelation, parse_volume_relation
@@ -51,9 +53,12 @@ class LoadHistoryRelation:
         return "load_history"
 
 
-OwnRelation: TypeAlias = VolumeRelation | DirectoryRelation | LoadHistoryRelation | ReadKafka
+_Function: TypeAlias = DirectoryRelation | LoadHistoryRelation | ReadKafka | TableChanges
+OwnRelation: TypeAlias = VolumeRelation | _Function
 
-_FIRST_WORDS = frozenset(("VOLUME", "TABLE", "USER", "DIRECTORY", "LOAD_HISTORY", "READ_KAFKA"))
+_FIRST_WORDS = frozenset(
+    ("VOLUME", "TABLE", "USER", "DIRECTORY", "LOAD_HISTORY", "READ_KAFKA", "TABLE_CHANGES")
+)
 
 
 def take_own_relation(text: str, tokens: list[Token], place: int) -> tuple[OwnRelation, int] | None:
@@ -80,13 +85,15 @@ def _is(token: Token, symbol: str) -> bool:
     return token.kind == "symbol" and token.text == symbol
 
 
-def _function(cursor: Cursor) -> DirectoryRelation | LoadHistoryRelation | ReadKafka | None:
+def _function(cursor: Cursor) -> _Function | None:
     if not _is(cursor.peek(1), "("):
         return None
     if cursor.at("DIRECTORY"):
         return _directory(cursor)
     if cursor.at("READ_KAFKA"):
         return parse_read_kafka(cursor)
+    if cursor.at("TABLE_CHANGES"):
+        return parse_table_changes(cursor)
     return _load_history(cursor) if cursor.at("LOAD_HISTORY") else None
 
 

@@ -23,6 +23,7 @@ from headwater.sql.connections import (
 from headwater.sql.copy_into_volume import parse_copy
 from headwater.sql.create_kafka_table import parse_create_kafka_table
 from headwater.sql.create_pipe import parse_create_pipe, parse_replace_pipe
+from headwater.sql.create_stream import parse_create_stream, parse_create_table_stream
 from headwater.sql.create_table import parse_create_table
 from headwater.sql.create_volume import parse_create_volume
 from headwater.sql.cursor import Cursor
@@ -58,7 +59,16 @@ from headwater.sql.show import (
     parse_show_tables,
     parse_show_views,
 )
+from headwater.sql.streams import (
+    parse_alter_stream,
+    parse_alter_table_stream,
+    parse_desc_table_stream,
+    parse_drop_stream,
+    parse_drop_table_stream,
+    parse_show_table_streams,
+)
 from headwater.sql.tokens import Token
+from headwater.sql.vacuum import parse_vacuum
 from headwater.sql.views import parse_alter_view, parse_create_view
 from headwater.sql.volume_files import (
     parse_get,
@@ -99,13 +109,17 @@ PARSERS: dict[str, Parser] = {
     "CREATE EXTERNAL TABLE": parse_create_kafka_table,
     "CREATE EXTERNAL VOLUME": parse_create_volume,
     "CREATE OR REPLACE EXTERNAL VOLUME": parse_create_volume,
+    "CREATE OR REPLACE STREAM": parse_create_stream,
     "CREATE OR REPLACE TABLE": parse_create_table,
+    "CREATE OR REPLACE TABLE STREAM": parse_create_table_stream,
     "CREATE OR REPLACE VIEW": parse_create_view,
     "CREATE OR REPLACE VOLUME": parse_create_volume,
     "CREATE PIPE": parse_create_pipe,
     "CREATE SCHEMA": parse_create_schema,
     "CREATE STORAGE CONNECTION": parse_create_storage_connection,
+    "CREATE STREAM": parse_create_stream,
     "CREATE TABLE": parse_create_table,
+    "CREATE TABLE STREAM": parse_create_table_stream,
     "CREATE VIEW": parse_create_view,
     "CREATE VOLUME": parse_create_volume,
     "DELETE": parse_delete,
@@ -116,12 +130,16 @@ PARSERS: dict[str, Parser] = {
     "DESC JOB": parse_desc_job,
     "DESC PIPE": parse_desc_pipe,
     "DESC SCHEMA": parse_desc_schema,
+    "DESC STREAM": parse_desc_table_stream,
+    "DESC TABLE STREAM": parse_desc_table_stream,
     "DESC VOLUME": parse_desc_volume,
     "DROP CONNECTION": parse_drop_connection,
     "DROP DATABASE": parse_drop_schema,
     "DROP PIPE": parse_drop_pipe,
     "DROP SCHEMA": parse_drop_schema,
+    "DROP STREAM": parse_drop_stream,
     "DROP TABLE": parse_drop_table,
+    "DROP TABLE STREAM": parse_drop_table_stream,
     "DROP VIEW": parse_drop_view,
     "DROP VOLUME": parse_drop_volume,
     "EXPLAIN": parse_explain,
@@ -145,6 +163,8 @@ PARSERS: dict[str, Parser] = {
     "SHOW JOBS": parse_show_jobs,
     "SHOW PIPES": parse_show_pipes,
     "SHOW SCHEMAS": parse_show_schemas,
+    "SHOW STREAMS": parse_show_table_streams,
+    "SHOW TABLE STREAMS": parse_show_table_streams,
     "SHOW TABLE VOLUME DIRECTORY": parse_show_volume_directory,
     "SHOW TABLES": parse_show_tables,
     "SHOW USER VOLUME DIRECTORY": parse_show_volume_directory,
@@ -156,6 +176,7 @@ PARSERS: dict[str, Parser] = {
     "UNDROP": parse_undrop_table,
     "UPDATE": parse_update,
     "USE": parse_use,
+    "VACUUM": parse_vacuum,
     "VALUES": parse_query,
     "WITH": parse_query,
 }
@@ -164,6 +185,8 @@ PARSERS: dict[str, Parser] = {
 _REFUSED: dict[str, Parser] = {
     "ALTER CONNECTION": parse_alter_connection,
     "ALTER STORAGE CONNECTION": parse_alter_connection,
+    "ALTER STREAM": parse_alter_stream,
+    "ALTER TABLE STREAM": parse_alter_table_stream,
     "CREATE API CONNECTION": parse_other_connection,
     "CREATE CATALOG CONNECTION": parse_other_connection,
     "CREATE CONNECTION": parse_other_connection,

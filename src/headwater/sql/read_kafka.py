@@ -6,12 +6,13 @@ leaves them out, and text that holds the relation is shown only through `masking
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from headwater.errors import Span, UserError, ValueRejected
 from headwater.names import quote_literal
+from headwater.sql.arguments import split_arguments
 from headwater.sql.cursor import Cursor
 from headwater.sql.kafka_values import brokers, moment, offsets, require_setting, topics
 from headwater.sql.option_values import Unfit
@@ -160,7 +161,7 @@ def _arguments(cursor: Cursor) -> list[_Argument]:
     opening = cursor.position
     cursor.skip_parentheses()
     inside = cursor.tokens[opening + 1 : cursor.position - 1]
-    pieces = _split(inside)
+    pieces = split_arguments(inside)
     named = next((piece for piece in pieces if len(piece) > 1 and piece[1].text == "=>"), None)
     if named is not None or len(pieces) != len(ARGUMENTS) or not all(pieces):
         span = named[0].span if named is not None else function
@@ -168,20 +169,6 @@ def _arguments(cursor: Cursor) -> list[_Argument]:
         names = ", ".join(ARGUMENTS)
         raise UserError("READ_KAFKA_ARGUMENTS", found=counted, names=names, span=span)
     return [_Argument(number, tuple(piece)) for number, piece in enumerate(pieces, start=1)]
-
-
-def _split(tokens: Sequence[Token]) -> list[list[Token]]:
-    """Cut at the commas outside parentheses; no tokens are no arguments."""
-    pieces: list[list[Token]] = [[]] if tokens else []
-    depth = 0
-    for token in tokens:
-        is_symbol = token.kind == "symbol"
-        depth += (is_symbol and token.text in "([") - (is_symbol and token.text in ")]")
-        if is_symbol and token.text == "," and depth == 0:
-            pieces.append([])
-        else:
-            pieces[-1].append(token)
-    return pieces
 
 
 def _moment(text: str) -> str:
@@ -209,7 +196,7 @@ def _settings(argument: _Argument) -> tuple[tuple[str, str], ...]:
     is_map = argument.tokens[0].upper == "MAP" and opening and opening[0].text == "("
     if not is_map:
         raise argument.rejected("map('kafka.<setting>', '<value>', ..), or map() for none")
-    pieces = _split(argument.tokens[2:-1])
+    pieces = split_arguments(argument.tokens[2:-1])
     if len(pieces) % 2 or any(len(p) != 1 or p[0].kind != "string" for p in pieces):
         raise argument.rejected("pairs of texts in quotes: map('kafka.<setting>', '<value>', ..)")
     texts = [piece[0].value for piece in pieces]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from headwater.catalog.objects import Operation, Table
+from headwater.catalog.objects import Table
 from headwater.errors import NotSupported, UserError
 from headwater.names import did_you_mean, quote_literal
 from headwater.result import Result
@@ -25,9 +25,8 @@ from headwater.sql.alter_table import (
 from headwater.sql.properties import normalise_table_properties, render_properties
 from headwater.statements.context import Context
 from headwater.statements.rename import rename_table
-from headwater.tables.commits import commit
-from headwater.tables.properties import ROW_TRACKING, delta_properties, unset_properties
-from headwater.tables.registration import register_table
+from headwater.tables.alter import alter, alter_step, comment_step, property_steps
+from headwater.tables.properties import unset_properties
 from headwater.tables.type_changes import is_widening
 from headwater.tables.versions import catch_up
 
@@ -41,24 +40,10 @@ def alter_table(context: Context, statement: AlterTable) -> Result:
     if isinstance(statement.action, RenameTo):
         return rename_table(context, table, statement.action.name)
     table = catch_up(context.lake, table)
-    steps = _steps(table, statement.action)
+    steps = _steps(table, statement.action, context.lake.config.data_retention_days)
     session = context.session
     with session.lock:
-        spark, spark_table = session.spark(), register_table(context.lake, table)
-
-        def run(texts: list[str]) -> None:
-            for text in texts:
-                spark.execute(text.format(table=spark_table))
-
-        commit(
-            context.lake,
-            spark,
-            table,
-            operation=Operation.ALTER,
-            author=context.author,
-            work=lambda: run(steps[-1:]),
-            prepare=(lambda: run(steps[:-1])) if len(steps) > 1 else None,
-        )
+        alter(context.lake, session.spark(), table, steps=steps, author=context.author)
     return Result(message=f"table {name}: {describe_action(statement.action)}")
 
 
@@ -67,11 +52,10 @@ def _parts(context: Context, statement: AlterTable) -> tuple[str, str, str]:
     return name.workspace, name.schema, name.name
 
 
-def _steps(table: Table, action: Action) -> list[str]:
-    """The Spark statements that carry an action out; `{table}` stands for the table's name.
+def _steps(table: Table, action: Action, lake_days: int) -> list[str]:
+    """The Spark statements that carry an action out, as tables/alter.py has them.
 
-    The last one does what was asked for, those before it make the table ready. Everything that
-    could make it fail is checked here, before the first one commits.
+    Everything that could make them fail is checked here, before the first one commits.
     """
     match action:
         case AddColumns():
@@ -83,47 +67,35 @@ def _steps(table: Table, action: Action) -> list[str]:
             for _, position in action.columns:
                 if position and position.after and position.after.lower() not in added:
                     _require_column(table, position.after)
-            return [_alter(action.to_sql())]
+            return [alter_step(action.to_sql())]
         case RenameColumn():
             _require_column(table, action.column[0])
             if len(action.column) == 1:
                 _require_new(table, [action.to])
-            return [*_column_mapping(table), _alter(action.to_sql())]
+            return [*_column_mapping(table), alter_step(action.to_sql())]
         case DropColumns():
             return _drop_columns(table, action)
         case ChangeColumn():
             return _change_column(table, action)
         case SetComment():
-            return [_comment(action.comment)]
+            return [comment_step(action.comment)]
         case SetProperties():
-            return _set_properties(action)
+            wanted = normalise_table_properties(action.properties)
+            return property_steps(table, wanted, lake_days=lake_days)
         case UnsetProperties():
-            return _unset_properties(table, action)
+            return _unset_properties(table, action, lake_days)
         case ClusterBy():
             for column in action.columns:
                 _require_column(table, column)
-            return [_alter(action.to_sql())]
+            return [alter_step(action.to_sql())]
     raise AssertionError(action)
-
-
-def _text(head: str, tail: str) -> str:
-    """A template whose second half is taken literally, whatever braces it holds."""
-    return head + tail.replace("{", "{{").replace("}", "}}")
-
-
-def _comment(comment: str) -> str:
-    return _text("COMMENT ON TABLE {table} IS ", quote_literal(comment))
-
-
-def _alter(rest: str) -> str:
-    return _text("ALTER TABLE {table} ", rest)
 
 
 def _column_mapping(table: Table) -> list[str]:
     """Renaming and dropping need names that differ from those in the files; switched on once."""
     if table.shape.properties.get("delta.columnMapping.mode") in ("name", "id"):
         return []
-    return [_alter("SET TBLPROPERTIES ('delta.columnMapping.mode' = 'name')")]
+    return [alter_step("SET TBLPROPERTIES ('delta.columnMapping.mode' = 'name')")]
 
 
 def _drop_columns(table: Table, action: DropColumns) -> list[str]:
@@ -139,7 +111,7 @@ def _drop_columns(table: Table, action: DropColumns) -> list[str]:
             raise UserError("COLUMN_IS_PARTITION", column=column[0])
     if known == {column[0].lower() for column in columns if len(column) == 1}:
         raise UserError("LAST_COLUMN", table=f"{table.schema}.{table.name}")
-    return [*_column_mapping(table), _alter(DropColumns(columns).to_sql())]
+    return [*_column_mapping(table), alter_step(DropColumns(columns).to_sql())]
 
 
 def _change_column(table: Table, action: ChangeColumn) -> list[str]:
@@ -148,9 +120,9 @@ def _change_column(table: Table, action: ChangeColumn) -> list[str]:
         raise NotSupported("NOT_NULL_CANNOT_BE_ADDED", column=action.column[0])
     if action.default is not None:
         feature = "SET TBLPROPERTIES ('delta.feature.allowColumnDefaults' = 'supported')"
-        return [_alter(feature), _alter(action.to_sql())]
+        return [alter_step(feature), alter_step(action.to_sql())]
     if action.type is None or len(action.column) > 1:
-        return [_alter(action.to_sql())]
+        return [alter_step(action.to_sql())]
     if not is_widening(current, action.type):
         raise UserError(
             "TYPE_CHANGE_NOT_SUPPORTED",
@@ -160,24 +132,10 @@ def _change_column(table: Table, action: ChangeColumn) -> list[str]:
         )
     widening = "SET TBLPROPERTIES ('delta.enableTypeWidening' = 'true')"
     enabled = table.shape.properties.get("delta.enableTypeWidening") == "true"
-    return [*([] if enabled else [_alter(widening)]), _alter(action.to_sql())]
+    return [*([] if enabled else [alter_step(widening)]), alter_step(action.to_sql())]
 
 
-def _set_properties(action: SetProperties) -> list[str]:
-    wanted = dict(normalise_table_properties(action.properties))
-    comment = wanted.pop("comment", None)
-    steps = [] if comment is None else [_comment(comment)]
-    properties = delta_properties(wanted.items())
-    if properties.get(ROW_TRACKING) == "true":
-        # Delta numbers every row in commits of its own first: not yet what was asked for.
-        steps.append(_alter(f"SET TBLPROPERTIES ('{ROW_TRACKING}' = 'true')"))
-    if properties:
-        rendered = render_properties(tuple(properties.items()))
-        steps.append(_alter(f"SET TBLPROPERTIES ({rendered})"))
-    return steps
-
-
-def _unset_properties(table: Table, action: UnsetProperties) -> list[str]:
+def _unset_properties(table: Table, action: UnsetProperties, lake_days: int) -> list[str]:
     current = table.shape.properties
     if not action.if_exists:
         for name in action.names:
@@ -185,12 +143,12 @@ def _unset_properties(table: Table, action: UnsetProperties) -> list[str]:
                 hint = did_you_mean(name, current)
                 owner = f"table '{table.schema}.{table.name}'"
                 raise UserError("UNKNOWN_PROPERTY", owner=owner, name=name, hint=hint)
-    to_set, to_remove = unset_properties(action.names, current)
+    to_set, to_remove = unset_properties(action.names, current, lake_days=lake_days)
     names = ", ".join(quote_literal(name) for name in to_remove)
-    steps = [_alter(f"UNSET TBLPROPERTIES IF EXISTS ({names})")]
+    steps = [alter_step(f"UNSET TBLPROPERTIES IF EXISTS ({names})")]
     if to_set:
         rendered = render_properties(tuple(to_set.items()))
-        steps.append(_alter(f"SET TBLPROPERTIES ({rendered})"))
+        steps.append(alter_step(f"SET TBLPROPERTIES ({rendered})"))
     return steps
 
 

@@ -39,11 +39,13 @@ def require_view(context: Context, name: ObjectName, *, statement: str) -> Table
     view = context.table(name)
     if view.kind is not TableKind.VIEW:
         span = context.span_of(name)
-        instead = statement.replace("VIEW", "TABLE")
+        words = view.kind.words
+        instead = statement.replace("VIEW", words)
         raise UserError(
             "NOT_A_VIEW",
             name=context.qualify(name),
             statement=statement,
+            kind=words.lower(),
             instead=instead,
             span=span,
         )

@@ -17,13 +17,13 @@ from headwater.sql.edits import Edit, EditedText, own_text
 from headwater.sql.properties import normalise_table_properties, render_properties
 from headwater.statements.context import Context
 from headwater.statements.spark_text import spark_text
+from headwater.statements.stream_source import with_columns
 from headwater.tables.allowed_names import require_allowed_name
 from headwater.tables.commits import commit
 from headwater.tables.create import attach, create, new_table
 from headwater.tables.find import find_schema, name_taken
 from headwater.tables.properties import delta_properties
 from headwater.tables.registration import register_database, register_table, spark_name
-from headwater.tables.versions import catch_up
 
 _SPECIAL = re.compile(r"[ ,;{}()\n\t=]")
 
@@ -36,9 +36,10 @@ def create_table(context: Context, statement: CreateTable) -> Result:
     statement = _complete(context, statement)
     existing = context.store.tables.get(name.workspace, name.schema, name.name)
     if existing is not None and statement.if_not_exists:
-        return Result(message=f"{existing.kind.lower()} {name} exists already")
-    if existing is not None and existing.kind is TableKind.VIEW:
-        raise name_taken(existing, span=statement.name_span, hint=f"DROP VIEW {name}")
+        return Result(message=f"{existing.kind.words.lower()} {name} exists already")
+    if existing is not None and existing.kind is not TableKind.TABLE:
+        hint = f"DROP {existing.kind.words} {name}"
+        raise name_taken(existing, span=statement.name_span, hint=hint)
     if existing is not None and not statement.or_replace:
         raise name_taken(existing, span=statement.name_span)
     if existing is not None:
@@ -54,7 +55,7 @@ def _complete(context: Context, statement: CreateTable) -> CreateTable:
     statement = replace(statement, properties=properties)
     if statement.like is None:
         return statement
-    model = catch_up(context.lake, context.table(statement.like))
+    model = with_columns(context, context.table(statement.like))
     columns = tuple(
         ColumnDefinition(c.name, c.type, c.nullable, c.constraint, c.comment)
         for c in model.shape.columns
@@ -138,7 +139,8 @@ def _head(context: Context, statement: CreateTable, table: Table, verb: str) -> 
     if statement.comment is not None:
         parts.append(f"COMMENT {quote_literal(statement.comment)}")
     parts.append(f"LOCATION {quote_literal(context.lake.location(table))}")
-    properties = delta_properties(statement.properties)
+    lake_days = context.lake.config.data_retention_days
+    properties = delta_properties(statement.properties, lake_days=lake_days)
     if any(column.constraint.upper().startswith("DEFAULT") for column in statement.columns):
         properties["delta.feature.allowColumnDefaults"] = "supported"
     if any(_SPECIAL.search(column.name) for column in statement.columns):

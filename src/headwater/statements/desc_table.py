@@ -1,4 +1,4 @@
-"""DESC [EXTENDED] of a table or view."""
+"""DESC [EXTENDED] of a table, view or stream."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from headwater.statements.context import Context
 from headwater.statements.info_rows import info_rows
 from headwater.statements.information_schema import INFORMATION_SCHEMA, VIEW_COLUMNS
 from headwater.statements.property_text import shown_properties
-from headwater.tables.versions import catch_up
+from headwater.statements.stream_source import with_columns
 
 COLUMNS = string_columns("column_name", "data_type", "comment")
 
@@ -19,7 +19,7 @@ def desc_table(context: Context, statement: DescTable) -> Result:
     if statement.name.schema == INFORMATION_SCHEMA and statement.name.name in VIEW_COLUMNS:
         known = VIEW_COLUMNS[statement.name.name]
         return Result.from_rows(COLUMNS, [(column.name, column.type, "") for column in known])
-    table = catch_up(context.lake, context.table(statement.name))
+    table = with_columns(context, context.table(statement.name))
     rows: list[Row] = [(c.name, c.type, c.comment or "") for c in table.shape.columns]
     if statement.extended:
         rows += _details(context, table)
@@ -28,7 +28,6 @@ def desc_table(context: Context, statement: DescTable) -> Result:
 
 def _details(context: Context, table: Table) -> list[Row]:
     shape = table.shape
-    view = table.kind is TableKind.VIEW
     known = info_rows(
         workspace=table.workspace,
         schema=table.schema,
@@ -38,9 +37,11 @@ def _details(context: Context, table: Table) -> list[Row]:
         last_modified_time=context.session.local(table.modified_at),
         comment=table.comment,
         properties=shown_properties(shape.properties),
-        type="VIEW" if view else "MANAGED TABLE" if table.managed else "EXTERNAL TABLE",
+        type=_type(table),
     )
-    if view:
+    if table.kind is TableKind.STREAM:
+        known += info_rows(details=f"DESC TABLE STREAM {table.schema}.{table.name}")
+    elif table.kind is TableKind.VIEW:
         known += info_rows(view_text=table.view_text)
     elif table.kind is TableKind.KAFKA:
         known += info_rows(format="KAFKA", connection=table.location)
@@ -54,3 +55,9 @@ def _details(context: Context, table: Table) -> list[Row]:
         )
     details: list[Row] = [(name, value or "", "") for name, value in known]
     return [("", "", ""), ("# detailed table information", "", ""), *details]
+
+
+def _type(table: Table) -> str:
+    if table.kind in (TableKind.VIEW, TableKind.STREAM):
+        return table.kind.words
+    return "MANAGED TABLE" if table.managed else "EXTERNAL TABLE"

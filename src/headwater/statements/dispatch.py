@@ -21,6 +21,8 @@ from headwater.sql import (
     schemas,
     settings,
     show,
+    streams,
+    vacuum,
     views,
     volume_files,
     volumes,
@@ -29,6 +31,7 @@ from headwater.sql import copy_into_table as copy_into_table_sql
 from headwater.sql import copy_into_volume as copy_into_volume_sql
 from headwater.sql import create_kafka_table as create_kafka_table_sql
 from headwater.sql import create_pipe as create_pipe_sql
+from headwater.sql import create_stream as create_stream_sql
 from headwater.sql import create_table as create_table_sql
 from headwater.sql.parse import Statement, parse
 from headwater.sql.tokens import tokenize
@@ -47,6 +50,7 @@ from headwater.statements.create_pipe import create_pipe
 from headwater.statements.create_schema import create_schema
 from headwater.statements.create_storage_connection import create_storage_connection
 from headwater.statements.create_table import create_table
+from headwater.statements.create_table_stream import create_table_stream
 from headwater.statements.create_view import create_view
 from headwater.statements.create_volume import create_volume
 from headwater.statements.delete import delete
@@ -56,11 +60,13 @@ from headwater.statements.desc_job import desc_job
 from headwater.statements.desc_pipe import desc_pipe
 from headwater.statements.desc_schema import desc_schema
 from headwater.statements.desc_table import desc_table
+from headwater.statements.desc_table_stream import desc_table_stream
 from headwater.statements.desc_volume import desc_volume
 from headwater.statements.drop_connection import drop_connection
 from headwater.statements.drop_pipe import drop_pipe
 from headwater.statements.drop_schema import drop_schema
 from headwater.statements.drop_table import drop_table
+from headwater.statements.drop_table_stream import drop_table_stream
 from headwater.statements.drop_view import drop_view
 from headwater.statements.drop_volume import drop_volume
 from headwater.statements.get import get
@@ -82,6 +88,7 @@ from headwater.statements.show_jobs import show_jobs
 from headwater.statements.show_pipes import show_pipes
 from headwater.statements.show_schemas import show_schemas
 from headwater.statements.show_settings import show_settings
+from headwater.statements.show_table_streams import show_table_streams
 from headwater.statements.show_tables import show_tables
 from headwater.statements.show_tables_history import show_tables_history
 from headwater.statements.show_views import show_views
@@ -92,6 +99,7 @@ from headwater.statements.truncate_table import truncate_table
 from headwater.statements.undrop_table import undrop_table
 from headwater.statements.update import update
 from headwater.statements.use import use
+from headwater.statements.vacuum import vacuum as run_vacuum
 
 Handler = Callable[[Context, Any], Result]
 
@@ -105,6 +113,7 @@ HANDLERS: dict[type, Handler] = {
     connections.ShowConnections: show_connections,
     create_kafka_table_sql.CreateKafkaTable: create_kafka_table,
     create_pipe_sql.CreatePipe: create_pipe,
+    create_stream_sql.CreateTableStream: create_table_stream,
     create_table_sql.CreateTable: create_table,
     describe.DescTable: desc_table,
     dml.Delete: delete,
@@ -142,6 +151,10 @@ HANDLERS: dict[type, Handler] = {
     show.ShowTables: show_tables,
     show.ShowTablesHistory: show_tables_history,
     show.ShowViews: show_views,
+    streams.DescTableStream: desc_table_stream,
+    streams.DropTableStream: drop_table_stream,
+    streams.ShowTableStreams: show_table_streams,
+    vacuum.Vacuum: run_vacuum,
     views.AlterView: alter_view,
     views.CreateView: create_view,
     volume_files.Get: get,
@@ -173,6 +186,8 @@ RELATIONS = (
     show.ShowTables,
     show.ShowTablesHistory,
     show.ShowViews,
+    streams.DescTableStream,
+    streams.ShowTableStreams,
     volume_files.ListVolume,
     volume_files.ShowVolumeDirectory,
     volumes.DescVolume,

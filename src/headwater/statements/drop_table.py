@@ -19,7 +19,12 @@ def drop_table(context: Context, statement: DropTable) -> Result:
     if statement.name.schema is None and statement.name.name in context.session.temporary_views:
         hint, span = f"DROP VIEW {statement.name}", context.span_of(statement.name)
         raise UserError(
-            "NOT_A_TABLE", name=statement.name, statement="DROP TABLE", span=span, hint=hint
+            "NOT_A_TABLE",
+            name=statement.name,
+            kind="a view",
+            statement="DROP TABLE",
+            span=span,
+            hint=hint,
         )
     name = context.qualify(statement.name)
     existing = context.store.tables.get(name.workspace, name.schema, name.name)

@@ -5,23 +5,18 @@ In a pipe the batch says which offsets; alone, the arguments do, from the earlie
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from datetime import datetime
 
-from headwater.errors import ValueRejected
-from headwater.kafka.offsets import OffsetRange, TopicOffsets, spark_assign, spark_offsets
+from headwater.kafka.offsets import OffsetRange, spark_assign, spark_offsets
 from headwater.kafka.settings import for_spark
 from headwater.pipes.batches import KafkaBatch
-from headwater.sql.read_kafka import ARGUMENTS, ReadKafka
+from headwater.pipes.kafka_positions import EARLIEST, LATEST, offsets_at
+from headwater.sql.read_kafka import ReadKafka
 from headwater.statements.context import Context
 from headwater.time_zones import zone_of
 
 _PREFIX = "kafka."
 _SPLIT_BY_SIZE = "size"
-_EARLIEST, _LATEST = "earliest", "latest"
-_WORDS = {-2: _EARLIEST, -1: _LATEST}
-"""What these numbers mean in place of an offset."""
 
 
 def kafka_view(context: Context, relation: ReadKafka, *, headers: bool = True) -> str:
@@ -80,13 +75,13 @@ def _asked_for(context: Context, relation: ReadKafka) -> tuple[OffsetRange, ...]
     client = client_of(relation)
     try:
         earliest, latest = client.earliest(topics), client.latest(topics)
-        known = {_EARLIEST: earliest, _LATEST: latest}
-        positions = [(_EARLIEST, *relation.positions[::2]), (_LATEST, *relation.positions[1::2])]
+        known = {EARLIEST: earliest, LATEST: latest}
+        positions = [(EARLIEST, *relation.positions[::2]), (LATEST, *relation.positions[1::2])]
         # A moment wins over offsets, because it was asked for more precisely.
         starts, ends = (
             client.offsets_at(topics, _milliseconds(context, moment))
             if moment
-            else _offsets(text or default, known, relation, default)
+            else offsets_at(text or default, known, relation, default)
             for default, text, moment in positions
         )
     finally:
@@ -99,35 +94,6 @@ def _asked_for(context: Context, relation: ReadKafka) -> tuple[OffsetRange, ...]
             end = min(max(ends[topic].get(partition, last), start), last)
             ranges.append(OffsetRange(topic, partition, start, end))
     return tuple(ranges)
-
-
-def _offsets(
-    text: str, known: Mapping[str, TopicOffsets], relation: ReadKafka, default: str
-) -> TopicOffsets:
-    """`earliest`, `latest`, or JSON; partitions it leaves out are read as if nothing was said."""
-    if text in known:
-        return known[text]
-    given = json.loads(text)
-    found = {topic: dict(partitions) for topic, partitions in known[default].items()}
-    for topic, partitions in given.items():
-        for name, offset in partitions.items():
-            partition = int(name)
-            if partition not in found[topic]:
-                raise _no_partition(relation, topic, partition, default)
-            word = _WORDS.get(offset)
-            found[topic][partition] = known[word][topic][partition] if word else offset
-    return found
-
-
-def _no_partition(relation: ReadKafka, topic: str, partition: int, default: str) -> ValueRejected:
-    number = 5 if default == _EARLIEST else 6
-    return ValueRejected(
-        "READ_KAFKA_ARGUMENT",
-        number=number,
-        name=ARGUMENTS[number - 1],
-        expected=f"partitions that exist, and topic '{topic}' has no partition {partition}",
-        span=relation.spans[number - 1] if relation.spans else None,
-    )
 
 
 def _milliseconds(context: Context, text: str) -> int:

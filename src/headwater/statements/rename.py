@@ -8,7 +8,7 @@ from headwater.names import ObjectName
 from headwater.result import Result
 from headwater.statements.context import Context
 from headwater.tables.allowed_names import require_allowed_name
-from headwater.tables.find import find_schema, name_taken
+from headwater.tables.find import find_schema, name_taken, rename_first
 from headwater.tables.registration import unregister_table
 
 
@@ -22,9 +22,10 @@ def rename_table(context: Context, table: Table, to: ObjectName) -> Result:
     find_schema(context.store, table.workspace, schema, span=span)
     taken = context.store.tables.get(table.workspace, schema, to.name)
     if taken is not None:
-        hint = f"first rename it: ALTER {taken.kind} {schema}.{to.name} RENAME TO {to.name}_old"
         same = "it has that name already; choose another"
-        raise name_taken(taken, span=span, hint=same if taken.id == table.id else hint)
+        raise name_taken(
+            taken, span=span, hint=same if taken.id == table.id else rename_first(taken)
+        )
     context.lake.writer.ensure()
     with context.lake.locks.hold(table.id):
         context.store.tables.rename(table, schema=schema, name=to.name)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from headwater.catalog.objects import Table, TableKind
+from headwater.catalog.streams import StreamSource
 from headwater.errors import UserError
-from headwater.names import ObjectName
+from headwater.names import ObjectName, QualifiedName
 from headwater.result import Result, string_columns
+from headwater.sql.create_stream import CreateTableStream, CreateVolumeStream
 from headwater.sql.create_table import ColumnDefinition, CreateTable
 from headwater.sql.cursor import Cursor
 from headwater.sql.show import ShowCreateTable
@@ -13,6 +15,7 @@ from headwater.sql.types import parse_type
 from headwater.sql.views import CreateView
 from headwater.statements.context import Context
 from headwater.statements.property_text import visible_properties
+from headwater.statements.stream_source import watched
 from headwater.tables.versions import catch_up
 
 
@@ -21,6 +24,8 @@ def show_create_table(context: Context, statement: ShowCreateTable) -> Result:
     table = catch_up(context.lake, context.table(statement.name))
     if table.kind is TableKind.KAFKA:
         text = table.view_text or ""
+    elif table.kind is TableKind.STREAM:
+        text = _stream(context, table)
     else:
         text = _view(table) if table.kind is TableKind.VIEW else _table(table)
     return Result.from_rows(string_columns("createtab_stmt"), [(text,)])
@@ -34,6 +39,24 @@ def _view(table: Table) -> str:
     columns = tuple((column.name, column.comment) for column in table.shape.columns)
     return CreateView(
         _name(table), table.view_text or "", columns=columns, comment=table.comment
+    ).to_sql()
+
+
+def _stream(context: Context, table: Table) -> str:
+    stream = context.store.streams.by_id(table.id)
+    source = watched(context, stream).name if stream is not None else None
+    if stream is None or source is None:
+        gone = QualifiedName(table.workspace, table.schema, table.name)
+        raise UserError("STREAM_NOT_FOUND", name=gone)
+    watches = ObjectName(source.name, source.schema)
+    if stream.source is StreamSource.VOLUME:
+        return CreateVolumeStream(_name(table), watches, comment=stream.comment).to_sql()
+    return CreateTableStream(
+        _name(table),
+        watches,
+        stream.mode.value,
+        show_initial_rows=stream.show_initial_rows,
+        comment=stream.comment,
     ).to_sql()
 
 

@@ -23,7 +23,7 @@ from headwater.result import Result
 from headwater.sql.casts import cast_edits
 from headwater.sql.edits import Edit, EditedText, apply_edits
 from headwater.sql.kafka_headers import may_use_headers
-from headwater.sql.own_relations import DirectoryRelation
+from headwater.sql.own_relations import DirectoryRelation, LoadHistoryRelation
 from headwater.sql.presigned_urls import find_presigned_urls
 from headwater.sql.read_kafka import ReadKafka
 from headwater.sql.relations import (
@@ -168,9 +168,9 @@ def _relation_edits(preparation: _Preparation, relation: Relation) -> list[Edit]
     if table.kind is TableKind.TABLE:
         return _table_edits(context, table, relation)
     if relation.time_travel is not None:
-        raise UserError(
-            "NOT_A_TABLE", name=name, statement="time travel", span=relation.time_travel.span
-        )
+        kind = "a stream" if table.kind is TableKind.STREAM else "a view"
+        span = relation.time_travel.span
+        raise UserError("NOT_A_TABLE", name=name, kind=kind, statement="time travel", span=span)
     if table.kind is TableKind.KAFKA:
         headers = any(column.name.lower() == "headers" for column in table.shape.columns)
         view = kafka_view(context, relation_of(context.lake, table), headers=headers)
@@ -225,6 +225,7 @@ def _own_edit(preparation: _Preparation, found: FoundRelation, text: str) -> Edi
     elif isinstance(relation, DirectoryRelation):
         view = _as_view(preparation, directory(preparation.context, relation))
     else:
+        assert isinstance(relation, LoadHistoryRelation)
         view = _as_view(preparation, load_history(preparation.context, relation))
     alias = "" if found.aliased else f" AS {quote_identifier(relation.alias)}"
     return Edit(found.span, view + alias)

@@ -6,7 +6,7 @@ from headwater.errors import UserError
 from headwater.result import Result
 from headwater.sql.drop import UndropTable
 from headwater.statements.context import Context
-from headwater.tables.find import find_schema, name_taken
+from headwater.tables.find import find_schema, name_taken, rename_first
 
 
 def undrop_table(context: Context, statement: UndropTable) -> Result:
@@ -19,8 +19,7 @@ def undrop_table(context: Context, statement: UndropTable) -> Result:
         raise UserError("NOTHING_TO_UNDROP", table=name, span=span)
     taken = context.store.tables.get(name.workspace, name.schema, name.name)
     if taken is not None:
-        hint = f"first rename it: ALTER {taken.kind} {name} RENAME TO {name.name}_old"
-        raise name_taken(taken, span=span, hint=hint)
+        raise name_taken(taken, span=span, hint=rename_first(taken))
     context.lake.writer.ensure()
     context.store.tables.undrop(dropped)
     return Result(message=f"table {name} is back")

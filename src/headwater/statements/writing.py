@@ -37,7 +37,7 @@ def written_table(context: Context, target: ObjectName, *, operation: Operation)
     statement = operation.value.replace("_", " ")
     if target.schema is None and target.name in context.session.temporary_views:
         span = context.span_of(target)
-        raise UserError("NOT_A_TABLE", name=target, statement=statement, span=span)
+        raise UserError("NOT_A_TABLE", name=target, kind="a view", statement=statement, span=span)
     return context.base_table(target, statement=statement)
 
 

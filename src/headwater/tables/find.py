@@ -7,6 +7,13 @@ from headwater.catalog.store import Store
 from headwater.errors import Span, UserError
 from headwater.names import QualifiedName, did_you_mean
 
+_KINDS = {
+    TableKind.VIEW: "a view",
+    TableKind.KAFKA: "one over topics of Kafka, which stores no rows",
+    TableKind.STREAM: "a stream",
+}
+"""What a name stands for that is no table with rows."""
+
 
 def find_schema(store: Store, workspace: str, name: str, *, span: Span | None = None) -> Schema:
     """The schema of that name, or SCHEMA_NOT_FOUND."""
@@ -47,10 +54,18 @@ def _hint(store: Store, name: QualifiedName) -> str:
 def name_taken(existing: Table, *, span: Span | None, hint: str | None = None) -> UserError:
     """The error for a name that `existing` has already."""
     name = f"{existing.schema}.{existing.name}"
-    word = "VIEW" if existing.kind is TableKind.VIEW else "TABLE"
-    drop = f"DROP {word} {name}"
-    kind = word.lower()
+    words = existing.kind.words
+    drop = f"DROP {words} {name}"
+    kind = words.lower()
     return UserError("TABLE_ALREADY_EXISTS", kind=kind, name=name, drop=drop, span=span, hint=hint)
+
+
+def rename_first(existing: Table) -> str | None:
+    """The hint to free a name that `existing` has, if it can have another."""
+    if existing.kind not in (TableKind.TABLE, TableKind.VIEW):
+        return None
+    name = f"{existing.schema}.{existing.name}"
+    return f"first rename it: ALTER {existing.kind} {name} RENAME TO {existing.name}_old"
 
 
 def find_base_table(
@@ -59,7 +74,9 @@ def find_base_table(
     """The table of that name; what stores no rows is refused, naming what wants a table."""
     table = find_table(store, name, span=span)
     if table.kind is not TableKind.TABLE:
-        is_drop = statement == "DROP TABLE" and table.kind is TableKind.VIEW
-        hint = f"DROP VIEW {name}" if is_drop else None
-        raise UserError("NOT_A_TABLE", name=name, statement=statement, span=span, hint=hint)
+        hint = f"DROP {table.kind.words} {name}" if statement == "DROP TABLE" else None
+        kind = _KINDS[table.kind]
+        raise UserError(
+            "NOT_A_TABLE", name=name, kind=kind, statement=statement, span=span, hint=hint
+        )
     return table

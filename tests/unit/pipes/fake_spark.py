@@ -12,10 +12,11 @@ import json
 import re
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 
 from headwater.catalog.objects import Table, TableColumn
 from headwater.errors import UserError
@@ -161,7 +162,9 @@ def _actions(log: Path, kind: str) -> Iterator[dict[str, object]]:
                 yield action[kind]
 
 
-def table_of(lake: OpenLake, name: str = "t") -> Table:
+def table_of(
+    lake: OpenLake, name: str = "t", *, properties: Mapping[str, str] = MappingProxyType({})
+) -> Table:
     """A new table with one column of text."""
     author = Author("the-test", "tester")
     table = new_table(lake, QualifiedName("headwater", "public", name), author=author)
@@ -176,7 +179,7 @@ def table_of(lake: OpenLake, name: str = "t") -> Table:
                 "id": uuid.uuid4().hex,
                 "schemaString": json.dumps({"type": "struct", "fields": [column]}),
                 "partitionColumns": [],
-                "configuration": {},
+                "configuration": dict(properties),
             }
         },
     ]

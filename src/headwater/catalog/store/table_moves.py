@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, select, update
 from sqlalchemy.exc import IntegrityError
 
-from headwater.catalog.objects import Table, TableState
+from headwater.catalog.objects import Table, TableKind, TableState
 from headwater.catalog.store.database import insert_unless_taken
 from headwater.catalog.store.model import tables
 from headwater.catalog.store.schemas import live_schema_id
@@ -54,14 +54,16 @@ def take_name(
     except IntegrityError as error:
         owner = _owner_of_name(connection, schema_id, table)
         hint = f"first rename it: ALTER {owner.kind} {_shown(owner)} RENAME TO {owner.name}_old"
-        raise name_taken(owner, hint=hint) from error
+        can_be_renamed = owner.kind in (TableKind.TABLE, TableKind.VIEW)
+        raise name_taken(owner, hint=hint if can_be_renamed else None) from error
 
 
 def name_taken(owner: Table, *, hint: str | None = None) -> UserError:
     """The error for a name that `owner` has."""
     name = _shown(owner)
-    drop = f"DROP {owner.kind} {name}"
-    kind = owner.kind.lower()
+    words = owner.kind.words
+    drop = f"DROP {words} {name}"
+    kind = words.lower()
     return UserError("TABLE_ALREADY_EXISTS", hint=hint, kind=kind, name=name, drop=drop)
 
 

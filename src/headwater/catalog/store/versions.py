@@ -59,6 +59,31 @@ class Versions:
         query = _newest_first(table_id).where(table_versions.c.committed_at <= when)
         return self._one(query, connection)
 
+    def after(
+        self, table_id: str, delta_version: int, *, connection: Connection | None = None
+    ) -> TableVersion | None:
+        """The first version beyond a Delta version; None when that one is the newest."""
+        beyond = select(table_versions).where(
+            table_versions.c.table_id == table_id, table_versions.c.delta_version > delta_version
+        )
+        return self._one(beyond.order_by(table_versions.c.version), connection)
+
+    def at_delta(
+        self, table_id: str, delta_version: int, *, connection: Connection | None = None
+    ) -> TableVersion | None:
+        """The version that was current at a Delta version."""
+        query = _newest_first(table_id).where(table_versions.c.delta_version <= delta_version)
+        return self._one(query, connection)
+
+    def operations_after(self, table_id: str, delta_version: int) -> frozenset[str]:
+        """What kinds of statements made the versions beyond a Delta version."""
+        query = select(table_versions.c.operation).distinct()
+        beyond = query.where(
+            table_versions.c.table_id == table_id, table_versions.c.delta_version > delta_version
+        )
+        with self._database.read() as own:
+            return frozenset(own.execute(beyond).scalars())
+
     def by_job(self, job_id: str) -> builtins.list[tuple[str, TableVersion]]:
         """The versions that a job made, each with the id of its table."""
         query = select(table_versions).where(table_versions.c.job_id == job_id)

@@ -1,0 +1,118 @@
+"""CREATE TABLE STREAM: from now on, or from a moment, the changes of a table are kept for it."""
+
+from __future__ import annotations
+
+import uuid
+
+from headwater.catalog.objects import Table, TableKind
+from headwater.catalog.streams import Stream, StreamMode, StreamOffset, StreamSource
+from headwater.errors import NotSupported, UserError
+from headwater.names import QualifiedName
+from headwater.result import Result
+from headwater.runtime.clock import now
+from headwater.sql.create_stream import CreateTableStream
+from headwater.statements.context import Context
+from headwater.statements.time_travel import version_by_time
+from headwater.streams.readable import require_kept
+from headwater.streams.tracking import is_tracked, switch_tracking_on
+from headwater.tables.allowed_names import require_allowed_name
+from headwater.tables.find import find_schema, find_table, name_taken
+from headwater.tables.versions import catch_up
+
+
+def create_table_stream(context: Context, statement: CreateTableStream) -> Result:
+    """Make a stream, or begin one anew."""
+    name = context.qualify(statement.name)
+    span = statement.name_span
+    require_allowed_name(name.name, "stream", span=span)
+    find_schema(context.store, name.workspace, name.schema, span=span)
+    existing = context.store.tables.get(name.workspace, name.schema, name.name)
+    if existing is not None and existing.kind is TableKind.STREAM and statement.if_not_exists:
+        return Result(message=f"stream {name} exists already")
+    replaces = existing is not None and existing.kind is TableKind.STREAM and statement.or_replace
+    if existing is not None and not replaces:
+        raise name_taken(existing, span=span)
+    table = _source(context, statement)
+    context.lake.writer.ensure()
+    offset, note = (
+        (_kafka_offset(context, statement, table), "")
+        if table.kind is TableKind.KAFKA
+        else _table_offset(context, statement, table)
+    )
+    stream = _stream(context, statement, name, table=table, offset=offset)
+    context.store.streams.create(stream, replace=statement.or_replace)
+    done = "replaced" if replaces else "created"
+    return Result(message=f"stream {name} {done} on table {table.schema}.{table.name}{note}")
+
+
+def _source(context: Context, statement: CreateTableStream) -> Table:
+    """What the stream watches: a table, or a Kafka table."""
+    name, span = statement.table, statement.table_span
+    if name.schema is None and name.name in context.session.temporary_views:
+        raise NotSupported("STREAM_ON_VIEW", span=span)
+    table = find_table(context.store, context.qualify(name), span=span)
+    if table.kind is TableKind.VIEW:
+        raise NotSupported("STREAM_ON_VIEW", span=span)
+    if table.kind is TableKind.STREAM:
+        raise NotSupported("STREAM_ON_STREAM", name=context.qualify(name), span=span)
+    return table
+
+
+def _table_offset(
+    context: Context, statement: CreateTableStream, table: Table
+) -> tuple[StreamOffset, str]:
+    """Where the stream begins, and what had to be done to the table for it."""
+    lake, session = context.lake, context.session
+    table = catch_up(lake, table)
+    initial, note = statement.show_initial_rows, ""
+    position = None
+    if statement.timestamp is not None:
+        with session.lock:
+            moment, span = statement.timestamp, statement.timestamp_span
+            version = version_by_time(context, table, moment, span=span)
+        require_kept(lake, table, version, span=span)
+        position = version.delta_version
+    if not is_tracked(lake, table):
+        with session.lock:
+            table = switch_tracking_on(lake, session.spark(), table, author=context.author)
+        note = ", whose change_tracking is on from now on"
+    now_at = table.shape.delta_version
+    return StreamOffset(now_at if position is None else position, initial=initial), note
+
+
+def _kafka_offset(context: Context, statement: CreateTableStream, table: Table) -> StreamOffset:
+    shown = f"{table.schema}.{table.name}"
+    if statement.mode != StreamMode.APPEND_ONLY:
+        raise UserError("KAFKA_STREAM_MODE", table=shown, span=statement.mode_span)
+    if statement.timestamp is not None:
+        raise NotSupported("KAFKA_STREAM_TIMESTAMP", table=shown, span=statement.timestamp_span)
+    # Imported late: it brings the client of the brokers.
+    from headwater.pipes.kafka_streams import first_offset
+
+    return first_offset(context.lake, table, show_initial_rows=statement.show_initial_rows)
+
+
+def _stream(
+    context: Context,
+    statement: CreateTableStream,
+    name: QualifiedName,
+    *,
+    table: Table,
+    offset: StreamOffset,
+) -> Stream:
+    at = now()
+    return Stream(
+        id=uuid.uuid4().hex[:12],
+        workspace=name.workspace,
+        schema=name.schema,
+        name=name.name,
+        source=StreamSource.KAFKA if table.kind is TableKind.KAFKA else StreamSource.TABLE,
+        source_id=table.id,
+        mode=StreamMode(statement.mode),
+        offset=offset,
+        creator=context.session.user,
+        created_at=at,
+        modified_at=at,
+        show_initial_rows=statement.show_initial_rows,
+        comment=statement.comment,
+    )

@@ -1,0 +1,88 @@
+"""VACUUM: remove the files of versions that nobody can ask for any more."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+from headwater.catalog.objects import Table
+from headwater.catalog.streams import StreamSource
+from headwater.errors import ValueRejected
+from headwater.names import counted
+from headwater.result import Result, string_columns
+from headwater.runtime.clock import now
+from headwater.sql.vacuum import Vacuum
+from headwater.statements.context import Context
+from headwater.streams.readable import stream_limit
+from headwater.streams.vacuum_horizon import Horizon, Need, vacuum_horizon
+from headwater.tables.retention import retention_days
+from headwater.tables.vacuum import removable_files, remove_files
+from headwater.tables.versions import catch_up
+
+_HOURS = 24
+
+
+def vacuum(context: Context, statement: Vacuum) -> Result:
+    """Remove files, or with DRY RUN list those that would go."""
+    table = context.base_table(statement.name, statement="VACUUM")
+    table = catch_up(context.lake, table)
+    horizon = _horizon(context, statement, table)
+    note = _note(context, horizon)
+    session, lake = context.session, context.lake
+    with session.lock:
+        spark = session.spark()
+        if statement.dry_run:
+            paths = removable_files(lake, spark, table, hours=horizon.hours)
+            rows = [(path,) for path in paths]
+            return replace(Result.from_rows(string_columns("path"), rows), message=note)
+        removed = remove_files(lake, spark, table, hours=horizon.hours)
+    files = counted(removed.files, "file")
+    name = f"{table.schema}.{table.name}"
+    return Result(message=f"table {name}: {files} removed, {removed.bytes} bytes{note}")
+
+
+def _horizon(context: Context, statement: Vacuum, table: Table) -> Horizon:
+    config = context.lake.config
+    days = retention_days(config, table)
+    hours = days * _HOURS
+    if statement.hours is not None:
+        if statement.hours < hours:
+            raise ValueRejected(
+                "VACUUM_RETENTION",
+                table=f"{table.schema}.{table.name}",
+                days=counted(days, "day"),
+                hours=statement.hours,
+                fitting=statement.hours // _HOURS,
+                span=statement.hours_span,
+            )
+        hours = statement.hours
+    return vacuum_horizon(
+        _needs(context, table),
+        at=now(),
+        retention=timedelta(hours=hours),
+        limit=stream_limit(config, table),
+    )
+
+
+def _needs(context: Context, table: Table) -> list[Need]:
+    """What the streams of the table have not shown yet."""
+    versions = context.store.versions
+    needs = []
+    for stream in context.store.streams.watching(table.id):
+        if stream.source is not StreamSource.TABLE:
+            continue
+        waiting = versions.after(table.id, stream.offset.position)
+        if waiting is None:
+            continue
+        stands_at = versions.at_delta(table.id, stream.offset.position)
+        since = stands_at.committed_at if stands_at is not None else table.created_at
+        needs.append(Need(str(stream.qualified), since, waiting.committed_at))
+    return needs
+
+
+def _note(context: Context, horizon: Horizon) -> str:
+    held = horizon.held_by
+    if held is None:
+        return ""
+    since = context.session.shown(held.first_unconsumed_at).strftime("%Y-%m-%d %H:%M:%S")
+    return f"; held back by stream {held.stream}, which waits with changes of {since}"

@@ -1,0 +1,76 @@
+"""Removing the files that no version needs any more, by Delta's VACUUM.
+
+How long files stay is the caller's rule; Delta's own check, and its habit to note a VACUUM in the
+log, are switched off for the call, so that no version comes of it.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from headwater.catalog.objects import Table
+from headwater.lake.spark_session import SparkConnection
+from headwater.runtime.open_lake import OpenLake
+from headwater.sql.edits import own_text
+from headwater.tables.registration import register_table
+
+_SETTINGS = {
+    "spark.databricks.delta.retentionDurationCheck.enabled": "false",
+    # Else the hours that are asked for are replaced by those of the table's property.
+    "spark.databricks.delta.vacuum.retentionWindowIgnore.enabled": "false",
+    "spark.databricks.delta.vacuum.logging.enabled": "false",
+}
+_LOG_FOLDER = "_delta_log"
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """How much went."""
+
+    files: int
+    bytes: int
+
+
+def removable_files(
+    lake: OpenLake, spark: SparkConnection, table: Table, *, hours: int
+) -> list[str]:
+    """The files that a VACUUM would remove, by path."""
+    result = _vacuum(spark, f"VACUUM {register_table(lake, table)} RETAIN {hours} HOURS DRY RUN")
+    return sorted(str(row[0]) for row in result)
+
+
+def remove_files(lake: OpenLake, spark: SparkConnection, table: Table, *, hours: int) -> Removed:
+    """Remove what was replaced more than so many hours ago; nobody may write meanwhile."""
+    with lake.locks.hold(table.id):
+        lake.writer.ensure()
+        before = _size(lake.location(table))
+        _vacuum(spark, f"VACUUM {register_table(lake, table)} RETAIN {hours} HOURS")
+        after = _size(lake.location(table))
+    return Removed(before.files - after.files, before.bytes - after.bytes)
+
+
+def _vacuum(spark: SparkConnection, sql: str) -> list[tuple[object, ...]]:
+    before = {key: spark.get(key) for key in _SETTINGS}
+    for key, value in _SETTINGS.items():
+        spark.set(key, value)
+    try:
+        return spark.run(own_text(sql)).rows
+    finally:
+        for key, old in before.items():
+            if old is None:
+                spark.reset(key)
+            else:
+                spark.set(key, old)
+
+
+def _size(location: str) -> Removed:
+    """Files and bytes of a table without its log."""
+    files = size = 0
+    for folder, folders, names in os.walk(location.removeprefix("file://")):
+        if _LOG_FOLDER in folders:
+            folders.remove(_LOG_FOLDER)
+        for name in names:
+            files += 1
+            size += os.stat(os.path.join(folder, name)).st_size
+    return Removed(files, size)
