@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 from headwater.catalog.connections import ConnectionType
 from headwater.catalog.objects import Table, TableKind
+from headwater.catalog.streams import Stream
+from headwater.catalog.streams import StreamSource as Watched
 from headwater.errors import SchemaError, UserError
 from headwater.pipes.open_pipe import OpenPipe
 from headwater.runtime.open_lake import OpenLake
@@ -36,31 +40,71 @@ def _reset(starting_offset: str) -> tuple[tuple[str, str], ...]:
     return (("kafka.auto.offset.reset", starting_offset),)
 
 
+@dataclass(frozen=True, slots=True)
+class KafkaInput:
+    """A Kafka table that a pipe reads, itself or by a stream on it."""
+
+    table: Table
+    stream: Stream | None = None
+
+    @property
+    def shown(self) -> str:
+        """The name that the statement gives."""
+        named = self.stream or self.table
+        return f"{named.schema}.{named.name}"
+
+
 def kafka_table_among(
     lake: OpenLake, source: StreamSource, *, workspace: str, schema: str
-) -> Table | None:
+) -> KafkaInput | None:
     """The one Kafka table among the relations that a statement reads by name, if there is one."""
     names = (c.qualified(workspace=workspace, schema=schema) for c in source.candidates)
     tables = [lake.store.tables.get(n.workspace, n.schema, n.name) for n in names]
-    found = [table for table in tables if table is not None and table.kind is TableKind.KAFKA]
+    inputs = [_kafka_input(lake, table) for table in tables if table is not None]
+    found = [one for one in inputs if one is not None]
     if len(found) > 1:
-        shown = [f"{table.schema}.{table.name}" for table in found[:2]]
-        raise UserError("PIPE_TWO_KAFKA_TABLES", first=shown[0], second=shown[1])
+        raise UserError("PIPE_TWO_KAFKA_TABLES", first=found[0].shown, second=found[1].shown)
     return found[0] if found else None
 
 
-def topics_of(lake: OpenLake, pipe: OpenPipe) -> ReadKafka:
-    """What a Kafka pipe reads, as READ_KAFKA would name it."""
+def _kafka_input(lake: OpenLake, named: Table) -> KafkaInput | None:
+    if named.kind is TableKind.KAFKA:
+        return KafkaInput(named)
+    stream = lake.store.streams.by_id(named.id) if named.kind is TableKind.STREAM else None
+    if stream is None or stream.source is not Watched.KAFKA:
+        return None
+    table = lake.store.tables.get_by_id(stream.source_id)
+    return None if table is None else KafkaInput(table, stream)
+
+
+@dataclass(frozen=True, slots=True)
+class Topics:
+    """What a Kafka pipe reads, as READ_KAFKA would name it; by a stream, the stream's offsets."""
+
+    relation: ReadKafka
+    stream_id: str | None = None
+
+
+def topics_of(lake: OpenLake, pipe: OpenPipe) -> Topics:
+    """What the statement of a pipe reads."""
     source = pipe.body.source
     if isinstance(source, KafkaSource):
-        return source.relation
+        return Topics(source.relation)
     assert isinstance(source, StreamSource)
     own = pipe.pipe
-    table = kafka_table_among(lake, source, workspace=own.workspace, schema=own.body_schema)
-    if table is None:
+    found = kafka_table_among(lake, source, workspace=own.workspace, schema=own.body_schema)
+    if found is None:
         shown = f"{own.schema}.{own.name}"
         raise SchemaError("PIPE_KAFKA_TABLE_GONE", pipe=shown, table=own.input_name)
-    return relation_of(lake, table)
+    if found.stream is None:
+        return Topics(relation_of(lake, found.table))
+    return Topics(stream_topics(lake, found.table, found.stream), found.stream.id)
+
+
+def stream_topics(lake: OpenLake, table: Table, stream: Stream) -> ReadKafka:
+    """The messages of a stream's table; where the table names no group, the stream is one."""
+    relation = relation_of(lake, table)
+    return replace(relation, group_id=relation.group_id or f"headwater.stream.{stream.id}")
 
 
 def brokers_of(lake: OpenLake, workspace: str, name: str) -> tuple[str, str]:

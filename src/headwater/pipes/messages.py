@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from headwater.catalog.pipes import Pipe
+from headwater.catalog.streams import PartitionOffsets
 from headwater.errors import HeadwaterError
 from headwater.kafka.client import KafkaClient
 from headwater.kafka.offsets import BatchPlan, TopicOffsets, first_offsets, lag, plan_batch
@@ -39,7 +40,8 @@ class Messages:
         self._lake = lake
         self._pipe_id = pipe.pipe.id
         self._properties = pipe.properties
-        self._relation = topics_of(lake, pipe)
+        topics = topics_of(lake, pipe)
+        self._relation, self._stream_id = topics.relation, topics.stream_id
         self._client = client_of(self._relation)
         self._told = False
         """Whether the group is known to have the offsets of the last batch."""
@@ -48,7 +50,7 @@ class Messages:
         """The messages behind those that were read, as many as a batch may have."""
         pipe = self._pipe()
         topics = self._relation.topics
-        current = offsets_of(pipe.offsets)
+        current = offsets_of(self._consumed() if self._stream_id else pipe.offsets)
         if current is None:
             current = start(self._lake, pipe.id, self._relation, self._properties, self._client)
         earliest = self._client.earliest(topics)
@@ -60,7 +62,7 @@ class Messages:
         behind = latency(lag(plan.after, latest), at=now(), last_batch_at=pipe.last_batch_at)
         self._lake.store.pipes.set_latency(pipe.id, behind)
         if not plan.ranges:
-            if plan.after != current:
+            if plan.after != current and self._stream_id is None:
                 keep_offsets(self._lake, pipe.id, plan.after)
             return Look()
         more = any(
@@ -69,8 +71,18 @@ class Messages:
         return Look(KafkaBatch(pipe.id, number, plan.ranges, texts(plan.after)), more=more)
 
     def again(self, batch: Batch) -> Batch | None:
-        """The same messages: Spark says so if they are gone."""
-        return batch
+        """The same messages: Spark says so if they are gone.
+
+        If somebody else has consumed the stream meanwhile, they are not to be read again.
+        """
+        assert isinstance(batch, KafkaBatch)
+        if self._stream_id is None:
+            return batch
+        current = offsets_of(self._consumed()) or {}
+        unread = all(
+            current.get(r.topic, {}).get(r.partition, r.start) == r.start for r in batch.ranges
+        )
+        return batch if unread else None
 
     def done(self, batch: Batch) -> None:
         """Tell the consumer group; the commit has the truth, so a failure does no harm."""
@@ -99,6 +111,11 @@ class Messages:
         found = self._lake.store.pipes.by_id(self._pipe_id)
         assert found is not None
         return found
+
+    def _consumed(self) -> PartitionOffsets | None:
+        """How far the stream is that the pipe reads."""
+        stream = self._lake.store.streams.by_id(self._stream_id or "")
+        return stream.offset.partitions if stream is not None else None
 
     def _report(self, plan: BatchPlan) -> None:
         """What is lost, and other surprises, are laid aside for the owner of the pipe to see."""

@@ -17,6 +17,7 @@ from headwater.result import Result
 from headwater.runtime.open_lake import OpenLake
 from headwater.sql.settings import TIME_ZONE_KEY
 from headwater.sql.tokens import Token
+from headwater.streams.reads import StreamReads
 from headwater.tables.commits import Author
 from headwater.tables.find import find_base_table, find_table
 from headwater.tables.registration import register_database
@@ -96,6 +97,8 @@ class Context:
     schema: str | None = None
     batch: Batch | None = None
     """What to read, when a pipe runs the statement."""
+    reads: StreamReads = field(default_factory=StreamReads)
+    """The streams it reads; found while its text is made ready for Spark."""
 
     @property
     def lake(self) -> OpenLake:
@@ -109,9 +112,9 @@ class Context:
 
     @property
     def author(self) -> Author:
-        """Who commits."""
+        """Who commits, and which streams that consumes: ask when the text is ready for Spark."""
         mark = self.batch.mark if self.batch is not None else None
-        return Author(self.job_id, self.session.user, mark)
+        return Author(self.job_id, self.session.user, mark, self.reads.moves)
 
     def qualify(self, name: ObjectName) -> QualifiedName:
         """A name with its missing parts taken from the session."""

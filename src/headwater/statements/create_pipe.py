@@ -22,6 +22,7 @@ from headwater.statements.context import Context
 from headwater.statements.pipe_source import (
     PipeInput,
     kafka_input,
+    kafka_stream_input,
     kafka_table_input,
     volume_input,
 )
@@ -84,14 +85,16 @@ def _input(context: Context, statement: CreatePipe) -> PipeInput:
         _refuse_masked(source)
         return kafka_input(source)
     assert isinstance(source, StreamSource)
-    table = kafka_table_among(
+    found = kafka_table_among(
         context.lake,
         source,
         workspace=context.session.workspace,
         schema=context.session.schema,
     )
-    if table is not None:
-        return kafka_table_input(context, table)
+    if found is not None and found.stream is not None:
+        return kafka_stream_input(context, found.table, found.stream)
+    if found is not None:
+        return kafka_table_input(context, found.table)
     names = ", ".join(str(candidate) for candidate in source.candidates)
     span = source.spans[0] if source.spans else None
     place = Span(span.start + shift, span.end + shift) if span is not None else None

@@ -19,12 +19,23 @@ _PREFIX = "kafka."
 _SPLIT_BY_SIZE = "size"
 
 
-def kafka_view(context: Context, relation: ReadKafka, *, headers: bool = True) -> str:
-    """A temporary view over the messages; without `headers` that column is empty."""
+def kafka_view(
+    context: Context,
+    relation: ReadKafka,
+    *,
+    headers: bool = True,
+    messages: tuple[OffsetRange, ...] | None = None,
+) -> str:
+    """A temporary view over the messages; without `headers` that column is empty.
+
+    `messages` says which ones, where it is neither the batch nor the relation that does.
+    """
     options = {"kafka.bootstrap.servers": relation.bootstrap, "includeHeaders": str(headers)}
     settings = {k.removeprefix(_PREFIX): v for k, v in relation.settings if k.startswith(_PREFIX)}
     options |= for_spark(settings)
-    if isinstance(context.batch, KafkaBatch):
+    if messages is not None:
+        options |= _ranges(messages)
+    elif isinstance(context.batch, KafkaBatch):
         options |= _ranges(context.batch.ranges)
         options |= _split(context, context.batch)
     else:

@@ -10,8 +10,13 @@ _TEXTS = "map<string,string>"
 
 def declared_columns(table: Table, view: str) -> str:
     """A sub-query over `view`, which has all columns of READ_KAFKA."""
-    columns = ", ".join(_column(c.name, c.type) for c in table.shape.columns)
+    columns = kafka_columns(table)
     return f"(SELECT {columns} FROM {quote_identifier(view)})"  # noqa: S608 - names are quoted
+
+
+def kafka_columns(table: Table) -> str:
+    """What to select from all columns of READ_KAFKA to have those of the table."""
+    return ", ".join(_column(c.name, c.type) for c in table.shape.columns)
 
 
 def _column(name: str, kind: str) -> str:

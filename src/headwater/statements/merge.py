@@ -8,7 +8,9 @@ from headwater.names import did_you_mean
 from headwater.result import Result
 from headwater.sql.dml import Merge
 from headwater.sql.merge_columns import merge_column_edits, written_columns
+from headwater.sql.merge_source import merge_source_edits
 from headwater.statements.context import Context
+from headwater.statements.stream_relations import reads_stream
 from headwater.statements.writing import write
 from headwater.tables.versions import catch_up
 
@@ -19,6 +21,8 @@ def merge(context: Context, statement: Merge) -> Result:
     columns = [column.name for column in table.shape.columns]
     _require_columns(context, table)
     extra = tuple(merge_column_edits(context.tokens, columns))
+    if reads_stream(context, context.text):
+        extra += merge_source_edits(context.text, context.tokens, columns)
     return write(context, statement.target, operation=Operation.MERGE_INTO, extra=extra)
 
 

@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 
 from headwater.catalog.objects import Table
 from headwater.catalog.pipes import PipeKind
+from headwater.catalog.streams import Stream
 from headwater.catalog.volumes import Volume
 from headwater.errors import Span, UserError
 from headwater.files.connections import store_connection
 from headwater.files.volumes import find_volume
-from headwater.pipes.kafka_tables import relation_of
+from headwater.pipes.kafka_tables import relation_of, stream_topics
 from headwater.sql.pipe_body import KafkaSource, VolumeSource
 from headwater.sql.pipe_properties import IngestMode, PipeProperties
 from headwater.sql.read_kafka import ReadKafka
@@ -73,6 +74,16 @@ def kafka_table_input(context: Context, table: Table) -> PipeInput:
         raise UserError("PIPE_GROUP_OF_TABLE_MISSING", table=name)
     made = kafka_input(KafkaSource(read))
     return replace(made, name=f"kafka_table:{name}")
+
+
+def kafka_stream_input(context: Context, table: Table, stream: Stream) -> PipeInput:
+    """The stream on a Kafka table, which belongs to one pipe and says where it begins."""
+    name = f"{stream.workspace}.{stream.schema}.{stream.name}"
+    made = kafka_input(KafkaSource(stream_topics(context.lake, table, stream)))
+    # Its own offsets count, not those of a group: nothing is to be asked of the brokers first.
+    return replace(
+        made, name=f"table_stream:{name}", kafka_group=f"stream:{stream.id}", relation=None
+    )
 
 
 def _require_events(

@@ -33,6 +33,7 @@ from headwater.sql.relations import (
     find_relations,
 )
 from headwater.sql.settings import TIME_ZONE_KEY
+from headwater.sql.table_changes import TableChanges
 from headwater.sql.tokens import tokenize
 from headwater.sql.volume_relation import VolumeRelation
 from headwater.sql.workspace_names import workspace_edits
@@ -44,6 +45,8 @@ from headwater.statements.information_schema import (
 from headwater.statements.kafka_relation import kafka_view
 from headwater.statements.kafka_table import declared_columns
 from headwater.statements.presigned_url import presigned_edits
+from headwater.statements.stream_relations import stream_changes, stream_of
+from headwater.statements.table_changes import table_changes
 from headwater.statements.time_travel import version_at
 from headwater.statements.volume_relations import (
     directory,
@@ -69,6 +72,7 @@ class _Preparation:
     scans: list[VolumeScan]
     staging: Staging
     left_out: frozenset[str]
+    keep_views: bool = False
     depth: int = 0
 
 
@@ -88,7 +92,7 @@ def spark_text(
     read.
     """
     read = [] if scans is None else scans
-    preparation = _Preparation(context, [], read, staging_of(context), left_out)
+    preparation = _Preparation(context, [], read, staging_of(context), left_out, keep_views)
     try:
         yield _edited(preparation, text, extra)
     except HeadwaterError as error:
@@ -176,7 +180,21 @@ def _relation_edits(preparation: _Preparation, relation: Relation) -> list[Edit]
         view = kafka_view(context, relation_of(context.lake, table), headers=headers)
         preparation.made.append(view)
         return [Edit(relation.span, declared_columns(table, view) + _alias(relation))]
+    if table.kind is TableKind.STREAM:
+        return [Edit(relation.span, _stream(preparation, table, relation) + _alias(relation))]
     return [Edit(relation.span, _inlined(preparation, table) + _alias(relation))]
+
+
+def _stream(preparation: _Preparation, table: Table, relation: Relation) -> str:
+    context, span = preparation.context, relation.span
+    if preparation.keep_views:
+        # It would show the same changes for ever, also when others have consumed them.
+        raise UserError("STREAM_IN_TEMPORARY_VIEW", stream=relation.name, span=span)
+    found = stream_changes(context, stream_of(context, table), span)
+    if isinstance(found, Result):
+        return _as_view(preparation, found)
+    preparation.made.extend(found.views)
+    return found.sql
 
 
 def _table_edits(context: Context, table: Table, relation: Relation) -> list[Edit]:
@@ -222,6 +240,10 @@ def _own_edit(preparation: _Preparation, found: FoundRelation, text: str) -> Edi
         headers = may_use_headers(tokenize(text), found.span.end)
         view = kafka_view(preparation.context, relation, headers=headers)
         preparation.made.append(view)
+    elif isinstance(relation, TableChanges):
+        changes = table_changes(preparation.context, relation)
+        preparation.made.extend(changes.views)
+        view = changes.sql
     elif isinstance(relation, DirectoryRelation):
         view = _as_view(preparation, directory(preparation.context, relation))
     else:

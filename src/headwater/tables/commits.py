@@ -10,21 +10,27 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from headwater.catalog.objects import Operation, Table, TableVersion
+from headwater.catalog.streams import StreamMove
 from headwater.errors import SchemaError
 from headwater.lake.delta_log.stamp import BatchMark, Stamp
 from headwater.lake.spark_session import SparkConnection
 from headwater.runtime.failpoints import reach
 from headwater.runtime.open_lake import OpenLake
+from headwater.tables.consumption import consuming
 from headwater.tables.versions import catch_up
 
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """Who commits: the job and its user; for a pipe also which of its batches."""
+    """Who commits: the job and its user; for a pipe also which of its batches.
+
+    `consumed` are the streams that the statement reads.
+    """
 
     job_id: str
     user: str
     batch: BatchMark | None = None
+    consumed: tuple[StreamMove, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +43,16 @@ class Committed:
 
 def stamp(lake: OpenLake, author: Author, operation: Operation) -> str:
     """The note for Delta commits, after making sure that this process may write."""
-    fencing = lake.writer.ensure()
-    return Stamp(author.job_id, operation.value, author.user, fencing, author.batch).to_json()
+    made = Stamp(
+        author.job_id,
+        operation.value,
+        author.user,
+        lake.writer.ensure(),
+        author.batch,
+        # What only makes a table ready does not consume: the statement is not done with it.
+        () if operation is Operation.UPGRADE else author.consumed,
+    )
+    return made.to_json()
 
 
 def commit(
@@ -56,7 +70,7 @@ def commit(
     `prepare` makes the table ready for it by commits of their own. They belong to the same version,
     and say by their operation that the statement is not done with them.
     """
-    with lake.locks.hold(table.id):
+    with lake.locks.hold(table.id), consuming(lake, author.consumed, author.job_id):
         note = stamp(lake, author, operation)
         before = catch_up(lake, _still_there(lake, table))
         reach("commit.before")

@@ -19,6 +19,7 @@ from headwater.runtime.clock import now
 from headwater.runtime.failpoints import reach
 from headwater.runtime.open_lake import OpenLake
 from headwater.tables.commits import Author, stamp
+from headwater.tables.consumption import consuming
 from headwater.tables.registration import mark_registered
 from headwater.tables.versions import first_commits
 
@@ -55,7 +56,13 @@ def create(
     work: Callable[[], object],
 ) -> Table:
     """Create `table` by doing `work`, which makes its first Delta commit."""
-    note = stamp(lake, author, operation)
+    with consuming(lake, author.consumed, author.job_id):
+        return _create(lake, spark, table, stamp(lake, author, operation), work)
+
+
+def _create(
+    lake: OpenLake, spark: SparkConnection, table: Table, note: str, work: Callable[[], object]
+) -> Table:
     intent = lake.store.tables.begin_create(table)
     reach("create.after_intent")
     try:

@@ -6,8 +6,17 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.unit.catalog.samples import WORKSPACE, a_table, a_version, at, with_schema, with_table
+from tests.unit.catalog.samples import (
+    WORKSPACE,
+    a_job,
+    a_table,
+    a_version,
+    at,
+    with_schema,
+    with_table,
+)
 
+from headwater.catalog.jobs import JobState
 from headwater.catalog.objects import TableKind, TableVersion
 from headwater.catalog.store import Store
 from headwater.catalog.streams import Stream, StreamMode, StreamMove, StreamOffset, StreamSource
@@ -153,3 +162,37 @@ def test_a_schema_is_not_empty_while_it_holds_a_stream(lake: Store) -> None:
         lake.schemas.drop(schema, at(5))
     assert lake.schemas.drop_with_tables(schema, at(5)) == []
     assert lake.streams.list(WORKSPACE) == []
+
+
+def test_a_claim_holds_while_its_job_is_not_finished(lake: Store) -> None:
+    lake.streams.create(a_stream("s"))
+    first, second = a_job(id="j1"), a_job(id="j2")
+    lake.jobs.start(first)
+    lake.jobs.start(second)
+    next_move = [StreamMove("id-s", 1, StreamOffset(5))]
+    assert lake.streams.claim(next_move, "j1") is None
+    assert lake.streams.claim(next_move, "j1") is None, "the same job may try again"
+    assert lake.streams.claim(next_move, "j2") == "id-s"
+    lake.jobs.finish(replace(first, state=JobState.FAILED, ended_at=at(60), error="broken"))
+    assert lake.streams.claim(next_move, "j2") is None
+
+
+def test_a_stream_that_was_moved_cannot_be_claimed_for_the_same_changes(lake: Store) -> None:
+    lake.streams.create(a_stream("s"))
+    next_move = [StreamMove("id-s", 1, StreamOffset(5))]
+    lake.streams.move(next_move, at(5))
+    assert lake.streams.claim(next_move, "j1") == "id-s"
+    assert lake.streams.claim([StreamMove("id-s", 2, StreamOffset(6))], "j1") is None
+
+
+def test_streams_are_claimed_together_or_not_at_all(lake: Store) -> None:
+    lake.streams.create(a_stream("a"))
+    lake.streams.create(a_stream("b", number=7))
+    lake.jobs.start(a_job(id="j1"))
+    both = [StreamMove("id-a", 1, StreamOffset(5)), StreamMove("id-b", 1, StreamOffset(5))]
+    assert lake.streams.claim(both, "j1") == "id-b"
+    assert lake.streams.claim(both[:1], "j2") is None, "the first was given back"
+
+
+def test_a_dropped_stream_cannot_be_claimed(lake: Store) -> None:
+    assert lake.streams.claim([StreamMove("id-s", 1, StreamOffset(5))], "j1") == "id-s"

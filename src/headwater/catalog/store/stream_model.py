@@ -23,6 +23,8 @@ streams = Table(
     Column("position", JsonText, nullable=False),
     Column("number", BigInteger, nullable=False),
     Column("consumed_at", Instant),
+    # The job that reads it to consume it; of no meaning once that job is finished.
+    Column("claimed_by", Text),
 )
 Index("streams_source", streams.c.source_id)
 

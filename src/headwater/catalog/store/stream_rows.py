@@ -10,12 +10,15 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, select, update
+from sqlalchemy import Connection, Row, Select, or_, select, update
 
+from headwater.catalog.jobs import FINAL_STATES
 from headwater.catalog.objects import Table, TableKind, TableShape, TableState, TableVersion
-from headwater.catalog.store.model import schemas, tables, workspaces
+from headwater.catalog.store.model import jobs, schemas, tables, workspaces
 from headwater.catalog.store.stream_model import streams
 from headwater.catalog.streams import Stream, StreamMode, StreamMove, StreamOffset, StreamSource
+
+_FINAL = tuple(state.value for state in FINAL_STATES)
 
 
 def select_streams() -> Select[Any]:
@@ -89,6 +92,17 @@ def stream_values(stream: Stream) -> dict[str, Any]:
     }
 
 
+def claim(connection: Connection, wanted: StreamMove, job_id: str) -> bool:
+    """Takes one stream for a job; False when another job has it or it was moved."""
+    busy = select(jobs.c.id).where(jobs.c.id == streams.c.claimed_by, ~jobs.c.state.in_(_FINAL))
+    statement = update(streams).where(
+        streams.c.table_id == wanted.stream,
+        streams.c.number == wanted.number - 1,
+        or_(streams.c.claimed_by.is_(None), streams.c.claimed_by == job_id, ~busy.exists()),
+    )
+    return connection.execute(statement.values(claimed_by=job_id)).rowcount == 1
+
+
 def move_streams(connection: Connection, versions: Iterable[TableVersion]) -> None:
     """Moves the streams that the commits of these versions consumed."""
     for version in versions:
@@ -100,5 +114,6 @@ def move(connection: Connection, moves: Sequence[StreamMove], *, at: datetime) -
     for made in moves:
         own = streams.c.table_id == made.stream
         values = {"position": made.to.to_dict(), "number": made.number, "consumed_at": at}
+        values |= {"claimed_by": None}
         due = update(streams).where(own, streams.c.number == made.number - 1)
         connection.execute(due.values(values))

@@ -18,6 +18,7 @@ from headwater.catalog.store.database import Database
 from headwater.catalog.store.model import schemas, tables, workspaces
 from headwater.catalog.store.stream_model import streams
 from headwater.catalog.store.stream_rows import (
+    claim,
     move,
     select_streams,
     stream_from,
@@ -71,6 +72,21 @@ class Streams:
         """The streams of a table or a volume, by age."""
         query = select_streams().where(streams.c.source_id == source_id)
         return self._all(query.order_by(tables.c.created_at, tables.c.id), connection)
+
+    def claim(
+        self, moves: Sequence[StreamMove], job_id: str, *, connection: Connection | None = None
+    ) -> str | None:
+        """Takes streams for a job that is to make these moves, all or none of them.
+
+        Gives back the id of one that it cannot have: another job, which is not finished, has it, or
+        it was moved since, or dropped.
+        """
+        with self._database.write(connection) as own, own.begin_nested() as all_or_none:
+            for wanted in moves:
+                if not claim(own, wanted, job_id):
+                    all_or_none.rollback()
+                    return wanted.stream
+        return None
 
     def move(
         self, moves: Sequence[StreamMove], at: datetime, *, connection: Connection | None = None

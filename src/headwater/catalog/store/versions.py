@@ -84,6 +84,18 @@ class Versions:
         with self._database.read() as own:
             return frozenset(own.execute(beyond).scalars())
 
+    def commit_times(
+        self, table_id: str, *, since: int = 0
+    ) -> builtins.list[tuple[int, int, datetime]]:
+        """Number, last Delta version and time of the versions from `since` on, in order."""
+        columns = table_versions.c
+        query = select(columns.version, columns.delta_version, columns.committed_at).where(
+            columns.table_id == table_id, columns.delta_version >= since
+        )
+        with self._database.read() as own:
+            rows = own.execute(query.order_by(columns.version)).all()
+        return [(row.version, row.delta_version, row.committed_at) for row in rows]
+
     def by_job(self, job_id: str) -> builtins.list[tuple[str, TableVersion]]:
         """The versions that a job made, each with the id of its table."""
         query = select(table_versions).where(table_versions.c.job_id == job_id)

@@ -31,6 +31,7 @@ def _streams() -> None:
         sa.Column("position", sa.Text, nullable=False),
         sa.Column("number", sa.BigInteger, nullable=False),
         sa.Column("consumed_at", sa.BigInteger),
+        sa.Column("claimed_by", sa.Text),
     )
     op.create_index("streams_source", "streams", ["source_id"])
 

@@ -1,0 +1,75 @@
+"""SIGKILL around the commit that consumes a stream: no change is lost, none comes twice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import headwater
+from tests.crash.crashing import Crasher
+
+pytestmark = [pytest.mark.spark, pytest.mark.crash, pytest.mark.timeout(180)]
+
+PREPARE = """
+CREATE TABLE src (id INT);
+CREATE TABLE STREAM s ON TABLE src WITH PROPERTIES ('TABLE_STREAM_MODE' = 'STANDARD');
+CREATE TABLE target (id INT);
+INSERT INTO src VALUES (1);
+INSERT INTO target SELECT id FROM s;
+INSERT INTO src VALUES (2), (3)
+"""
+INSERT = "INSERT INTO target SELECT id FROM s"
+MERGE = (
+    "MERGE INTO target USING s ON target.id = s.id WHEN NOT MATCHED THEN INSERT (id) VALUES (s.id)"
+)
+BEFORE = ("consume.claimed", "commit.before")
+AFTER = ("commit.after_delta", "consume.committed")
+
+
+def consumed(connection: headwater.Connection) -> bool:
+    return connection.sql("SELECT count(*) FROM s").rows == [(0,)]
+
+
+def settle(connection: headwater.Connection) -> list[int]:
+    """Consume what is left, twice, and say what the target holds."""
+    for _ in range(2):
+        connection.sql(INSERT)
+    assert consumed(connection)
+    return [row[0] for row in connection.sql("SELECT id FROM target ORDER BY id")]
+
+
+@pytest.mark.parametrize("statement", [INSERT, MERGE], ids=["insert", "merge"])
+@pytest.mark.parametrize("place", [*BEFORE, *AFTER])
+def test_a_killed_consumer_consumed_exactly_if_it_committed(
+    tmp_path: Path, crasher: Crasher, place: str, statement: str
+) -> None:
+    crasher.crash(tmp_path, PREPARE, statement, at=place)
+    with headwater.connect(tmp_path) as connection:
+        assert consumed(connection) == (place in AFTER)
+        assert settle(connection) == [1, 2, 3]
+
+
+@pytest.mark.parametrize("place", ["create.after_intent", "create.after_delta"])
+def test_a_killed_create_table_as_consumed_exactly_if_its_table_is_there(
+    tmp_path: Path, crasher: Crasher, place: str
+) -> None:
+    crasher.crash(tmp_path, PREPARE, "CREATE TABLE made AS SELECT id FROM s", at=place)
+    with headwater.connect(tmp_path) as connection:
+        made = [row[1] for row in connection.sql("SHOW TABLES LIKE 'made'")]
+        assert bool(made) == (place == "create.after_delta")
+        assert consumed(connection) == bool(made)
+        rest = connection.sql("SELECT id FROM made").rows if made else []
+        assert settle(connection) + [row[0] for row in rest] == (
+            [1, *sorted(row[0] for row in rest)] if made else [1, 2, 3]
+        )
+
+
+def test_a_killed_consumer_of_nothing_leaves_the_stream_usable(
+    tmp_path: Path, crasher: Crasher
+) -> None:
+    nothing = "UPDATE target SET id = 9 WHERE id IN (SELECT id FROM s WHERE id = 77)"
+    crasher.crash(tmp_path, PREPARE, nothing, at="consume.claimed")
+    with headwater.connect(tmp_path) as connection:
+        assert not consumed(connection)
+        assert settle(connection) == [1, 2, 3]
