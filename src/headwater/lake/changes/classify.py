@@ -110,10 +110,12 @@ def _images(
 ) -> tuple[Image, ...]:
     """The images of the commits, or of both ends where that is enough and reads less."""
     images = images_of_commits(commits)
-    ends_suffice = wanted is Wanted.NET and not any(commit.moves_rows for commit in commits)
-    if not ends_suffice or only_came(images):
+    moved = any(commit.moves_rows for commit in commits)
+    if wanted is not Wanted.NET or moved or only_came(images):
         return images
-    return images_of_ends(commits, from_version=range.from_version)
+    ends = images_of_ends(commits, from_version=range.from_version)
+    # Rows that came back were written before: only the commits tell when they came.
+    return images if ends and any(commit.restores for commit in commits) else ends
 
 
 def _is_appended(images: Iterable[Image]) -> bool:

@@ -48,6 +48,8 @@ class LoggedCommit:
     adds: tuple[LoggedFile, ...] = ()
     removes: tuple[LoggedFile, ...] = ()
     metadata: Metadata | None = None
+    restores: bool = False
+    """It brings back what was there before."""
 
     @property
     def changes_data(self) -> bool:
@@ -84,6 +86,7 @@ def _read(files: LogFiles, changes: ChangeRange, *, version: int) -> LoggedCommi
     adds: list[LoggedFile] = []
     removes: list[LoggedFile] = []
     metadata: Metadata | None = None
+    restores = False
     for action in read_actions(text, version, table=files.table):
         if "add" in action:
             adds.append(_file(action["add"]))
@@ -91,7 +94,9 @@ def _read(files: LogFiles, changes: ChangeRange, *, version: int) -> LoggedCommi
             removes.append(_file(action["remove"]))
         elif "metaData" in action:
             metadata = parse_metadata(action["metaData"])
-    return LoggedCommit(version, tuple(adds), tuple(removes), metadata)
+        elif "commitInfo" in action:
+            restores = action["commitInfo"].get("operation") == "RESTORE"
+    return LoggedCommit(version, tuple(adds), tuple(removes), metadata, restores)
 
 
 def _file(body: Mapping[str, Any]) -> LoggedFile:

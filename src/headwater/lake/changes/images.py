@@ -51,9 +51,7 @@ def images_of_commits(commits: Iterable[LoggedCommit]) -> tuple[Image, ...]:
         removed = {file.id.path: file for file in commit.removes}
         for file in commit.adds:
             before = removed.pop(file.id.path, None)
-            images.extend(
-                _image(before, file, commit=commit, came_at=commit.version, went_at=commit.version)
-            )
+            images.extend(_image(before, file, commit=commit, went_at=commit.version))
         images.extend(WholeFile(file, WENT, commit.version) for file in removed.values())
     return tuple(images)
 
@@ -65,24 +63,25 @@ def images_of_ends(commits: Iterable[LoggedCommit], *, from_version: int) -> tup
     once. Commits that move rows must not be among them: those would be read from both places.
     """
     first: dict[str, LoggedFile | None] = {}
-    last: dict[str, tuple[LoggedFile, LoggedCommit] | None] = {}
+    last: dict[str, LoggedFile] = {}
+    came: dict[str, LoggedCommit] = {}
     for commit in commits:
         if not commit.changes_data:
             continue
         for file in commit.removes:
             first.setdefault(file.id.path, file)
-            last[file.id.path] = None
+        gone = {file.id.path: last.pop(file.id.path, None) for file in commit.removes}
         for file in commit.adds:
-            first.setdefault(file.id.path, None)
-            last[file.id.path] = (file, commit)
+            path = file.id.path
+            first.setdefault(path, None)
+            last[path] = file
+            # A file whose vector changes came when it came, if that was in the range.
+            came[path] = came[path] if gone.get(path) is not None and path in came else commit
     images: list[Image] = []
     for path, before in first.items():
-        after = last[path]
-        if after is not None:
-            file, commit = after
-            images.extend(
-                _image(before, file, commit=commit, came_at=commit.version, went_at=from_version)
-            )
+        if path in last:
+            commit = came[path]
+            images.extend(_image(before, last[path], commit=commit, went_at=from_version))
         elif before is not None:
             images.append(WholeFile(before, WENT, from_version))
     return tuple(images)
@@ -97,14 +96,9 @@ def only_came(images: Iterable[Image]) -> bool:
 
 
 def _image(
-    before: LoggedFile | None,
-    file: LoggedFile,
-    *,
-    commit: LoggedCommit,
-    came_at: int,
-    went_at: int,
+    before: LoggedFile | None, file: LoggedFile, *, commit: LoggedCommit, went_at: int
 ) -> Iterable[Image]:
     if before is None:
-        yield WholeFile(file, CAME, came_at, appended=not commit.removes)
+        yield WholeFile(file, CAME, commit.version, appended=not commit.removes)
     elif before.id != file.id:
-        yield ChangedVector(file, before.vector, file.vector, came_at, went_at)
+        yield ChangedVector(file, before.vector, file.vector, commit.version, went_at)

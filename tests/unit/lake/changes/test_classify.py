@@ -169,11 +169,33 @@ def test_a_changed_vector_is_read_once_however_often_it_changed(log):
     log.create(log.add("a"))
     log.commit(log.remove("a"), log.add("a", vector=one))
     log.commit(log.remove("a", vector=one), log.add("a", vector=two))
-    assert shown(read(log, 0)) == [("a", False, True, 2)]
+    (image,) = read(log, 0).images
+    assert (image.before, image.after, image.went_at) == (None, two, 0)
     (image,) = read(log, 1).images
     assert isinstance(image, ChangedVector)
-    assert (image.before["pathOrInlineDv"], image.after["pathOrInlineDv"]) == ("v1", "v2")
-    assert (image.version, image.went_at) == (2, 1)
+    assert (image.before, image.after, image.went_at) == (one, two, 1)
+
+
+def test_a_file_came_when_it_came_whatever_became_of_its_vector(log):
+    one, two = log.vector("v1", 1), log.vector("v2", 2)
+    log.create()
+    log.commit(log.add("a"))
+    log.commit(log.remove("a"), log.add("a", vector=one))
+    log.commit(log.remove("a", vector=one), log.add("a", vector=two))
+    found = read(log)
+    assert (found.reader, shown(found)) == (Reader.ADDED_FILES, [("a", "+", 1)])
+    assert found.images[0].file.vector == two
+    log.commit(log.remove("a", vector=two))
+    log.commit(log.add("a", vector=one))
+    assert shown(read(log)) == [("a", "+", 5)]
+
+
+def test_a_restore_is_read_with_the_commits_around_it(log):
+    log.commit(log.metadata(properties=TRACKED), log.add("a"), log.add("b"))
+    log.commit(log.remove("a"))
+    log.commit(log.add("a"), operation="RESTORE")
+    log.commit(log.remove("b"))
+    assert shown(read(log)) == [("a", "-", 1), ("a", "+", 2), ("b", "-", 3)]
 
 
 def test_a_vector_that_is_taken_away_brings_rows_back(log):
@@ -285,7 +307,7 @@ def test_a_schema_of_which_no_old_file_is_read_does_not_matter(log):
     log.commit(log.remove("a"), log.add("b"))
     assert read(log).added == {2: ("b",)}
     log.commit(log.remove("b"), log.add("b", vector=log.vector("v", 1)))
-    assert read(log, 0, Wanted.NET).added == {3: ("b",)}
+    assert read(log).added == {2: ("b",)}
 
 
 def test_a_column_that_went_and_came_again_with_another_type_ends_the_range(log):
