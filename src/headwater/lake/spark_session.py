@@ -5,11 +5,13 @@ Everything that leaves this class is plain Python; every error that leaves it is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from headwater.catalog.objects import TableColumn
+from headwater.lake.changes.classify import Classified
+from headwater.lake.changes.frames import changes_frame
 from headwater.lake.file_frames import frame_of, not_utf8, rows_by_file, write_files
 from headwater.lake.file_scan import FileScan, FileTarget, literal_path
 from headwater.lake.json_documents import first_json_keys, holds_one_json_document
@@ -132,6 +134,16 @@ class SparkConnection:
         """Make messages visible to SQL under a temporary name."""
         with self._in_session(own_text("")):
             messages(self._session, options).createOrReplaceTempView(name)
+
+    def create_change_view(
+        self, name: str, location: str, classified: Classified, columns: Sequence[str]
+    ) -> bool:
+        """Make what changed in a table visible to SQL under a temporary name, if anything did."""
+        with self._in_session(own_text("")):
+            frame = changes_frame(self._session, location, classified, columns)
+            if frame is not None:
+                frame.createOrReplaceTempView(name)
+        return frame is not None
 
     def columns_of_files(self, scan: FileScan) -> tuple[tuple[str, str], ...]:
         """The columns that files hold, with their types."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -101,20 +102,14 @@ class Commit:
 
 def parse_commit(text: str, version: int, *, table: str) -> Commit:
     """The commit with this text; UserError DELTA_LOG_UNREADABLE when it is empty or cut short."""
-    try:
-        # Not splitlines(): a value may hold U+2028, which ends a line for Python but not in JSON.
-        actions = [json.loads(line) for line in text.split("\n") if line.strip()]
-        if not actions:
-            raise ValueError("the file is empty")
-        return _commit(actions, version)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UserError(
-            "DELTA_LOG_UNREADABLE",
-            table=table,
-            version=version,
-            reason=_reason(error),
-            file=f"{LOG_FOLDER}/{commit_name(version)}",
-        ) from error
+    with _readable(version, table=table):
+        return _commit(_actions(text), version)
+
+
+def read_actions(text: str, version: int, *, table: str) -> list[dict[str, Any]]:
+    """The actions of a commit as they stand there; UserError DELTA_LOG_UNREADABLE as above."""
+    with _readable(version, table=table):
+        return _actions(text)
 
 
 def commit_timestamp(head: str) -> int | None:
@@ -139,6 +134,28 @@ def deletion_vector_id(storage: str, path_or_inline: str, offset: int | None) ->
     """Delta's unique id of a deletion vector."""
     suffix = "" if offset is None else f"@{offset}"
     return f"{storage}{path_or_inline}{suffix}"
+
+
+@contextmanager
+def _readable(version: int, *, table: str) -> Iterator[None]:
+    try:
+        yield
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UserError(
+            "DELTA_LOG_UNREADABLE",
+            table=table,
+            version=version,
+            reason=_reason(error),
+            file=f"{LOG_FOLDER}/{commit_name(version)}",
+        ) from error
+
+
+def _actions(text: str) -> list[dict[str, Any]]:
+    # Not splitlines(): a value may hold U+2028, which ends a line for Python but not in JSON.
+    actions = [json.loads(line) for line in text.split("\n") if line.strip()]
+    if not actions:
+        raise ValueError("the file is empty")
+    return actions
 
 
 def _commit(actions: list[dict[str, Any]], version: int) -> Commit:
@@ -203,18 +220,23 @@ def parse_domain(body: Mapping[str, Any]) -> DomainMetadata:
 def parse_data_file(body: Mapping[str, Any]) -> DataFile:
     """The `add` or `remove` action."""
     vector = body.get("deletionVector")
-    vector_id, deleted = None, 0
-    if vector is not None:
-        vector_id = deletion_vector_id(
-            vector["storageType"], vector["pathOrInlineDv"], vector.get("offset")
-        )
-        deleted = int(vector["cardinality"])
     return DataFile(
-        id=FileId(body["path"], vector_id),
+        id=file_id(body),
         bytes=body.get("size"),
         records=record_count(body.get("stats")),
-        deleted=deleted,
+        deleted=0 if vector is None else int(vector["cardinality"]),
         data_change=body.get("dataChange", True),
+    )
+
+
+def file_id(body: Mapping[str, Any]) -> FileId:
+    """Which file the `add` or `remove` action is about."""
+    vector = body.get("deletionVector")
+    if vector is None:
+        return FileId(body["path"])
+    return FileId(
+        body["path"],
+        deletion_vector_id(vector["storageType"], vector["pathOrInlineDv"], vector.get("offset")),
     )
 
 

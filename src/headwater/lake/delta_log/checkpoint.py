@@ -28,6 +28,13 @@ from headwater.lake.delta_log.files import LOG_FOLDER, Checkpoint, LogFiles
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_METADATA = (
+    "metaData.id",
+    "metaData.description",
+    "metaData.schemaString",
+    "metaData.partitionColumns",
+    "metaData.configuration",
+)
 _COLUMNS = (
     "add.path",
     "add.size",
@@ -37,11 +44,7 @@ _COLUMNS = (
     "add.deletionVector.pathOrInlineDv",
     "add.deletionVector.offset",
     "add.deletionVector.cardinality",
-    "metaData.id",
-    "metaData.description",
-    "metaData.schemaString",
-    "metaData.partitionColumns",
-    "metaData.configuration",
+    *_METADATA,
     "domainMetadata",
     "sidecar.path",
 )
@@ -59,15 +62,24 @@ class CheckpointState:
 
 def read_checkpoint(files: LogFiles, checkpoint: Checkpoint) -> CheckpointState:
     """The state a checkpoint holds, its sidecars included."""
+    return _read(files, checkpoint, columns=_COLUMNS)
+
+
+def read_checkpoint_metadata(files: LogFiles, checkpoint: Checkpoint) -> Metadata | None:
+    """The table's definition in a checkpoint, without looking at the table's files."""
+    return _read(files, checkpoint, columns=_METADATA).metadata
+
+
+def _read(files: LogFiles, checkpoint: Checkpoint, *, columns: Sequence[str]) -> CheckpointState:
     state = CheckpointState()
     try:
         for name in checkpoint.names:
             if name.endswith(".json"):
                 _read_json(files, name, state=state)
             else:
-                _read_parquet(files, name, state=state)
-        for name in tuple(state.sidecars):
-            _read_parquet(files, f"_sidecars/{name}", state=state)
+                _read_parquet(files, name, columns=columns, state=state)
+        for name in tuple(state.sidecars) if columns is _COLUMNS else ():
+            _read_parquet(files, f"_sidecars/{name}", columns=columns, state=state)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UserError(
             "DELTA_LOG_UNREADABLE",
@@ -93,11 +105,13 @@ def _read_json(files: LogFiles, name: str, *, state: CheckpointState) -> None:
                 state.sidecars.append(action["sidecar"]["path"])
 
 
-def _read_parquet(files: LogFiles, name: str, *, state: CheckpointState) -> None:
+def _read_parquet(
+    files: LogFiles, name: str, *, columns: Sequence[str], state: CheckpointState
+) -> None:
     import pyarrow.parquet as pq
 
     with files.open(name) as file:
-        for batch in pq.ParquetFile(file).iter_batches(columns=list(_COLUMNS)):
+        for batch in pq.ParquetFile(file).iter_batches(columns=list(columns)):
             state.files.extend(_data_files(batch))
             for body in _actions(batch, "metaData"):
                 configuration = dict(body.get("configuration") or ())

@@ -20,7 +20,7 @@ from headwater.lake.delta_log.actions import (
     Metadata,
     parse_commit,
 )
-from headwater.lake.delta_log.checkpoint import read_checkpoint
+from headwater.lake.delta_log.checkpoint import read_checkpoint, read_checkpoint_metadata
 from headwater.lake.delta_log.files import Checkpoint, LogFiles
 
 CLUSTERING = "delta.clustering"
@@ -70,6 +70,25 @@ def read_snapshot(files: LogFiles, version: int) -> Snapshot:
         clustering = clustering_after(clustering, commit.domain_metadata)
         replay(live, commit)
     return Snapshot(version, metadata, live, clustering)
+
+
+def read_metadata(files: LogFiles, version: int) -> Metadata | None:
+    """The table's definition at `version`, at the cost of the commits since it was given.
+
+    Raises:
+        UserError: DELTA_LOG_INCOMPLETE when neither they nor a checkpoint are there.
+    """
+    checkpoint = newest_checkpoint(files, version)
+    for number in range(version, -1 if checkpoint is None else checkpoint.version, -1):
+        text = files.read_commit(number)
+        if text is None:
+            raise UserError("DELTA_LOG_INCOMPLETE", table=files.table, version=version)
+        # Most commits do not define the table: it takes no parser to see that.
+        if '"metaData"' in text:
+            found = parse_commit(text, number, table=files.table).metadata
+            if found is not None:
+                return found
+    return None if checkpoint is None else read_checkpoint_metadata(files, checkpoint)
 
 
 def newest_checkpoint(files: LogFiles, version: int) -> Checkpoint | None:

@@ -103,7 +103,7 @@ def cluster_columns_of(configuration: str, schema: str | None) -> tuple[str, ...
 def _logical_path(path: Sequence[str], fields: Sequence[Mapping[str, Any]]) -> list[str]:
     logical: list[str] = []
     for physical in path:
-        found = next((f for f in fields if _physical_name(f) == physical), None)
+        found = next((f for f in fields if physical_name(f) == physical), None)
         if found is None:
             return [*logical, *path[len(logical) :]]
         logical.append(found["name"])
@@ -112,7 +112,7 @@ def _logical_path(path: Sequence[str], fields: Sequence[Mapping[str, Any]]) -> l
     return logical
 
 
-def _physical_name(field: Mapping[str, Any]) -> str:
+def physical_name(field: Mapping[str, Any]) -> str:
     return str((field.get("metadata") or {}).get(_PHYSICAL_NAME, field["name"]))
 
 

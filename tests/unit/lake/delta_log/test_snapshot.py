@@ -7,7 +7,7 @@ import pytest
 from headwater.catalog.objects import Totals
 from headwater.errors import UserError
 from headwater.lake.delta_log.actions import FileId
-from headwater.lake.delta_log.snapshot import FileSize, read_snapshot
+from headwater.lake.delta_log.snapshot import FileSize, read_metadata, read_snapshot
 
 
 @pytest.fixture
@@ -103,3 +103,25 @@ def test_a_damaged_checkpoint_is_named(history):
         read_snapshot(history.files, 5)
     assert caught.value.condition == "DELTA_LOG_UNREADABLE"
     assert "00000000000000000004.checkpoint.parquet" in str(caught.value)
+
+
+@pytest.mark.parametrize("sidecar", [False, True])
+def test_the_definition_at_a_version_needs_no_files(log, sidecar):
+    assert read_metadata(log.files, -1) is None
+    log.create(log.add("a"))
+    log.commit(log.metadata(comment="second"))
+    log.commit(log.add("b"))
+    log.commit(log.metadata(comment="third"))
+    log.checkpoint(2, sidecar=sidecar)
+    found = {version: read_metadata(log.files, version) for version in range(4)}
+    assert {v: m and m.description for v, m in found.items()} == {
+        0: None,
+        1: "second",
+        2: "second",
+        3: "third",
+    }
+    assert found[2] == read_snapshot(log.files, 2).metadata
+    log.forget(0, 1, 2)
+    assert read_metadata(log.files, 2) == found[2]
+    with pytest.raises(UserError, match="DELTA_LOG_INCOMPLETE"):
+        read_metadata(log.files, 1)

@@ -1,0 +1,1 @@
+"""What changed in a Delta table between two of its versions."""
