@@ -26,6 +26,7 @@ PARTS_OF_QUERIES = {
     "load-history.md",
     "get-presigned-url.md",
     "read-kafka.md",
+    "table-changes.md",
 }
 _FENCED = re.compile(r"^(```+).*?^\1\s*$", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
@@ -161,7 +162,7 @@ def test_variables_in_the_page_of_settings_are_read_by_the_code(tmp_path: Path) 
     page = (ROOT / "docs" / "reference" / "configuration.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(\w+)` \| `\[[\w.]+\][^|]*\| `(HEADWATER_\w+)`", page, re.MULTILINE)
     assert len(rows) == len(fields(Config)) - 1, "all but spark_conf have a variable"
-    values = {"time_zone": "Asia/Tokyo"}
+    values = {"time_zone": "Asia/Tokyo", "stream_extension_days": "7"}
     for name, variable in rows:
         value = values.get(name, "77")
         read = load_config(tmp_path, environment={variable: value})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from threading import Barrier
@@ -16,7 +17,7 @@ from tests.unit.catalog.samples import (
     with_schema,
 )
 
-from headwater.catalog.objects import Table, TableShape, Totals
+from headwater.catalog.objects import Table, TableShape, TableVersion, Totals
 from headwater.catalog.store import Store
 from headwater.errors import InternalError
 
@@ -157,3 +158,26 @@ def test_versions_are_found_by_the_job_that_made_them(store: Store) -> None:
     store.tables.record(table.id, shape, versions=[made], expected_delta_version=0)
     assert store.versions.by_job("j1") == [(table.id, made)]
     assert store.versions.by_job("j2") == []
+
+
+def test_versions_are_found_from_a_delta_version_on(store: Store) -> None:
+    table = created(store)
+    versions = [
+        a_version(2, delta_version=4, operation="ALTER"),
+        a_version(3, delta_version=5, operation="INSERT_INTO"),
+        a_version(4, delta_version=7, operation="INSERT_INTO"),
+    ]
+    shape = TableShape(delta_version=7)
+    store.tables.record(table.id, shape, versions=versions, expected_delta_version=0)
+    history = store.versions
+    assert [history.after(table.id, n) for n in (3, 4, 6, 7)] == [*versions, None]
+    numbers = [found and found.version for found in map(_current(store, table), (0, 3, 4, 6, 9))]
+    assert numbers == [1, 1, 2, 3, 4]
+    assert history.operations_after(table.id, 0) == {"ALTER", "INSERT_INTO"}
+    assert history.operations_after(table.id, 4) == {"INSERT_INTO"}
+    assert history.operations_after(table.id, 7) == frozenset()
+    assert history.after("another", 0) is None
+
+
+def _current(store: Store, table: Table) -> Callable[[int], TableVersion | None]:
+    return lambda delta_version: store.versions.at_delta(table.id, delta_version)

@@ -100,7 +100,7 @@ TEXTS = [
     "CREATE STORAGE CONNECTION c TYPE COS REGION = 'r' ROLE_ARN ="
     " 'qcs::cam::uin/1:roleName/r' APP_ID = '1'",
     "CREATE OR REPLACE TABLE STREAM w.s.x ON TABLE a.t TIMESTAMP AS OF now() - INTERVAL '1' DAY"
-    " COMMENT = 'it''s' WITH PROPERTIES (table_stream_mode = append_only, SHOW_INITIAL_ROWS = TRUE)",
+    " COMMENT = 'it''s' WITH PROPERTIES (table_stream_mode = append_only, show_initial_rows=true)",
     "CREATE TABLE STREAM IF NOT EXISTS x ON TABLE t PROPERTIES(TABLE_STREAM_MODE=STANDARD)",
     "CREATE TABLE IF NOT EXISTS w.s.t (a INT NOT NULL DEFAULT 1 COMMENT 'it''s', `b c` JSON)"
     " USING PARQUET PARTITIONED BY (a) COMMENT 'x' TBLPROPERTIES ('user.k' = 'v')",
