@@ -95,7 +95,7 @@ def _of_source(condition: str | None, alias: str, target_columns: set[str]) -> s
     return " AND ".join(f"({part})" for part in asked) or None
 
 
-def _only_source(part: exp.Expression, alias: str, target_columns: set[str]) -> bool:
+def _only_source(part: exp.Expr, alias: str, target_columns: set[str]) -> bool:
     if part.find(exp.Subquery, exp.Select) is not None:
         return False
     columns = list(part.find_all(exp.Column))

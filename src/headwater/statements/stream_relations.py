@@ -17,8 +17,8 @@ from headwater.statements.context import Context
 from headwater.statements.kafka_relation import kafka_view
 from headwater.statements.kafka_table import kafka_columns
 from headwater.streams.commit_columns import CHANGE_TYPE, COMMIT_TIMESTAMP, COMMIT_VERSION
+from headwater.streams.readable import require_readable, source_of
 from headwater.streams.reads import StreamRead
-from headwater.streams.staleness import require_source
 from headwater.streams.table_reading import (
     ChangesReader,
     ChangesRelation,
@@ -26,6 +26,7 @@ from headwater.streams.table_reading import (
     stream_relation,
 )
 from headwater.streams.volume_changes import volume_changes
+from headwater.tables.versions import catch_up
 
 
 def stream_of(context: Context, name: Table) -> Stream:
@@ -65,7 +66,7 @@ def stream_changes(context: Context, stream: Stream, span: Span) -> ChangesRelat
         raise
     if read.rows is not None:
         return read.rows
-    table = require_source(context.lake, stream)
+    table = _source(context, stream)
     if stream.source is StreamSource.KAFKA:
         return _kafka_relation(context, read, table)
     return stream_relation(changes_reader(context), read, table)
@@ -82,9 +83,15 @@ def _plan(context: Context, stream: Stream) -> StreamRead:
         found = volume_changes(context.lake, stream)
         return StreamRead(stream, found.to, rows=found.rows)
     if stream.source is StreamSource.KAFKA:
-        table = require_source(context.lake, stream)
-        return plan_kafka_read(context.lake, stream, table, context.batch)
+        return plan_kafka_read(context.lake, stream, _source(context, stream), context.batch)
     return plan_table_read(context.lake, stream)
+
+
+def _source(context: Context, stream: Stream) -> Table:
+    table = source_of(context.lake, stream)
+    require_readable(context.lake, stream, table)
+    assert table is not None
+    return catch_up(context.lake, table)
 
 
 def _kafka_relation(context: Context, read: StreamRead, table: Table) -> ChangesRelation:

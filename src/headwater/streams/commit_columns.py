@@ -16,11 +16,6 @@ from headwater.names import quote_identifier
 CHANGE_TYPE = "__change_type"
 COMMIT_VERSION = "__commit_version"
 COMMIT_TIMESTAMP = "__commit_timestamp"
-METADATA_COLUMNS = (
-    (CHANGE_TYPE, "string"),
-    (COMMIT_VERSION, "bigint"),
-    (COMMIT_TIMESTAMP, "timestamp"),
-)
 DELTA_VERSION = "__delta_version"
 MOST_IN_TEXT = 48
 """So many Delta versions are written into the text of the query; more are joined to it."""
