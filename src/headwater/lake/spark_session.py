@@ -9,11 +9,13 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from headwater.catalog.functions import Function
 from headwater.catalog.objects import TableColumn
 from headwater.lake.file_frames import frame_of, not_utf8, rows_by_file, write_files
 from headwater.lake.file_scan import FileScan, FileTarget, literal_path
 from headwater.lake.json_documents import first_json_keys, holds_one_json_document
 from headwater.lake.kafka_frames import messages
+from headwater.lake.python_functions import register_python_function
 from headwater.lake.rows import fetch
 from headwater.lake.spark_errors import reshape
 from headwater.names import quote_identifier
@@ -82,7 +84,19 @@ class SparkConnection:
     def functions(self) -> list[str]:
         """The names of all functions this session knows."""
         with self._in_session():
-            return [row[0] for row in self._session.sql("SHOW FUNCTIONS").collect()]
+            rows = self._session.sql("SHOW FUNCTIONS").collect()
+        return [row[0] for row in rows]
+
+    def has_function(self, name: str) -> bool:
+        """Whether Spark knows a function of that name, of its own or a temporary one."""
+        with self._in_session():
+            java: Any = self._session._jsparkSession
+            return bool(java.catalog().functionExists(quote_identifier(name)))
+
+    def register_python_function(self, name: str, function: Function) -> None:
+        """Let SQL call a function of the lake."""
+        with self._in_session():
+            register_python_function(self._session, name, function)
 
     @contextmanager
     def commit_note(
