@@ -16,6 +16,7 @@ from headwater.sql.edits import Edit
 from headwater.sql.function_calls import FunctionCall, find_function_calls
 from headwater.sql.tokens import Token
 from headwater.statements.context import Context
+from headwater.tables.allowed_names import RESERVED_PREFIX
 from headwater.tables.find import find_schema
 
 
@@ -85,7 +86,8 @@ def _is_sparks(context: Context, call: FunctionCall) -> bool:
 def _registered(context: Context, function: Function) -> str:
     """The name under which the session's Spark knows the function."""
     session = context.session
-    name, known = session.functions.get(function.qualified) or (session.next_view_name(), None)
+    new = f"{RESERVED_PREFIX}function_{len(session.functions) + 1}"
+    name, known = session.functions.get(function.qualified, (new, None))
     if known != function.id:
         session.spark().register_python_function(name, function)
         session.functions[function.qualified] = (name, function.id)
