@@ -84,8 +84,7 @@ class SparkConnection:
     def functions(self) -> list[str]:
         """The names of all functions this session knows."""
         with self._in_session():
-            rows = self._session.sql("SHOW FUNCTIONS").collect()
-        return [row[0] for row in rows]
+            return [row[0] for row in self._session.sql("SHOW FUNCTIONS").collect()]
 
     def has_function(self, name: str) -> bool:
         """Whether Spark knows a function of that name, of its own or a temporary one."""
