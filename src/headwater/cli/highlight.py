@@ -23,6 +23,7 @@ class HeadwaterLexer(SqlLexer):
             (r"'(\\.|[^'\\])*'", String.Single),
             (r'"(\\.|[^"\\])*"', String.Double),
             (r"`(``|[^`])*`", Name),
+            (r"\$\$(?s:.*?)(\$\$|\Z)", String),
             *SqlLexer.tokens["root"],
         ],
     }

@@ -39,6 +39,8 @@ _ADVICE = re.compile(
 )
 _SETTINGS = re.compile(r"\.[^.]*?\bspark\.(?:databricks|sql)\.")
 _RAISED = re.compile(r"[A-Za-z_][\w.]*: (.+)")
+# Our names for the code of functions of the lake (lake/python_functions.py).
+_OF_FUNCTION = re.compile(r'File "<((?:result of )?function) ([\w.]+)>", line (\d+)')
 _HINTS = {
     "DELTA_METADATA_MISMATCH": "DESC the table: the rows have other columns than it has",
     "DELTA_UNSUPPORTED_SUBQUERY": "MERGE INTO <table> USING (<subquery>) s ON .. WHEN MATCHED ..",
@@ -108,17 +110,32 @@ def _shaped(
         return UserError("MERGE_COLUMN_NOT_FOUND", detail=detail)
     if condition.startswith(_CONFLICTS):
         return TransientError("CONCURRENT_CHANGE", problem=_sentence(message), detail=detail)
+    if condition == "PYTHON_EXCEPTION" and (found := _OF_FUNCTION.findall(message)):
+        return _function_failed(found, message, detail=detail)
     kind = _kind(condition, sqlstate or "")
     hint = _HINTS.get(condition)
     text = _of_python(message) if condition == "PYTHON_EXCEPTION" else _sentence(message)
     return kind(condition, text=text, sqlstate=sqlstate, span=span, detail=detail, hint=hint)
 
 
-def _of_python(message: str) -> str:
+def _function_failed(places: list[tuple[str, str, str]], message: str, *, detail: str) -> UserError:
+    """An error of a function of the lake: its last place in the function's own code counts."""
+    kind, function, line = places[-1]
+    if kind == "result of function":
+        problem = _of_python(message)
+        return UserError("FUNCTION_RESULT", function=function, problem=problem, detail=detail)
+    problem, where = _of_python(message, with_type=True), f"in line {line} of its body"
+    return UserError(
+        "FUNCTION_FAILED", function=function, where=where, problem=problem, detail=detail
+    )
+
+
+def _of_python(message: str, *, with_type: bool = False) -> str:
     """What a Python function said when it failed, without the way it took."""
     lines = [line for line in message.split("\n") if line and not line[0].isspace()]
     raised = [found for line in lines if (found := _RAISED.fullmatch(line))]
-    return raised[-1].group(1).rstrip(". ") if raised else _sentence(message)
+    group = 0 if with_type else 1
+    return raised[-1].group(group).rstrip(". ") if raised else _sentence(message)
 
 
 def _kind(condition: str, sqlstate: str) -> type[HeadwaterError]:

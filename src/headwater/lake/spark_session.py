@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from headwater.catalog.functions import Function
 from headwater.catalog.objects import TableColumn
 from headwater.lake.changes.classify import Classified
 from headwater.lake.changes.frames import changes_frame
@@ -16,6 +17,7 @@ from headwater.lake.file_frames import frame_of, not_utf8, rows_by_file, write_f
 from headwater.lake.file_scan import FileScan, FileTarget, literal_path
 from headwater.lake.json_documents import first_json_keys, holds_one_json_document
 from headwater.lake.kafka_frames import messages
+from headwater.lake.python_functions import register_python_function
 from headwater.lake.rows import fetch
 from headwater.lake.spark_errors import reshape
 from headwater.names import quote_identifier
@@ -85,6 +87,17 @@ class SparkConnection:
         """The names of all functions this session knows."""
         with self._in_session():
             return [row[0] for row in self._session.sql("SHOW FUNCTIONS").collect()]
+
+    def has_function(self, name: str) -> bool:
+        """Whether Spark knows a function of that name, of its own or a temporary one."""
+        with self._in_session():
+            java: Any = self._session._jsparkSession
+            return bool(java.catalog().functionExists(quote_identifier(name)))
+
+    def register_python_function(self, name: str, function: Function) -> None:
+        """Let SQL call a function of the lake."""
+        with self._in_session():
+            register_python_function(self._session, name, function)
 
     @contextmanager
     def commit_note(

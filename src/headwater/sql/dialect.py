@@ -18,6 +18,8 @@ class Headwater(Spark):
         COMMANDS = set()  # noqa: RUF012 - sqlglot reads a plain class attribute
         # A doubled quote is one quote, since Spark 4; sqlglot reads it as two strings.
         STRING_ESCAPES = ["'", '"', "\\"]  # noqa: RUF012
+        # Code of another language, taken as it is.
+        RAW_STRINGS = [*Spark.Tokenizer.RAW_STRINGS, ("$$", "$$")]  # noqa: RUF012
 
 
 class Words(Headwater.Tokenizer):

@@ -20,7 +20,7 @@ from headwater.sql.credentials import (
     unreadable_from,
 )
 from headwater.sql.edits import Edit, apply_edits
-from headwater.sql.string_literals import decode_string
+from headwater.sql.string_literals import DOLLARS, decode_string
 from headwater.sql.tokens import Token, tokenize
 
 _COVER = "****"
@@ -139,7 +139,10 @@ def _in_texts(text: str, tokens: Sequence[Token]) -> Iterator[Edit]:
             group = match.lastindex or 0
             yield from _in_text(text, match.start(group), match.end(group))
         before = token.end
-        if token.kind in ("string", "quoted") and token.text[-1] in "'\"`":
+        if token.kind == "string" and token.text.startswith(DOLLARS):
+            inside = token.start + len(DOLLARS), token.end - len(DOLLARS)
+            yield from _in_text(text, *inside, closing=DOLLARS)
+        elif token.kind in ("string", "quoted") and token.text[-1] in "'\"`":
             opening = token.start + token.text.index(token.text[-1]) + 1
             yield from _in_text(text, opening, token.end - 1, closing=token.text[-1])
 

@@ -21,6 +21,7 @@ from headwater.sql.connections import (
     parse_show_connections,
 )
 from headwater.sql.copy_into_volume import parse_copy
+from headwater.sql.create_function import parse_create_function
 from headwater.sql.create_kafka_table import parse_create_kafka_table
 from headwater.sql.create_pipe import parse_create_pipe, parse_replace_pipe
 from headwater.sql.create_stream import parse_create_stream, parse_create_table_stream
@@ -34,6 +35,11 @@ from headwater.sql.drop import (
     parse_drop_view,
     parse_truncate_table,
     parse_undrop_table,
+)
+from headwater.sql.functions import (
+    parse_desc_function,
+    parse_drop_function,
+    parse_show_user_functions,
 )
 from headwater.sql.history import parse_desc_history, parse_optimize, parse_restore_table
 from headwater.sql.jobs import parse_cancel_job, parse_desc_job, parse_show_jobs
@@ -108,7 +114,9 @@ PARSERS: dict[str, Parser] = {
     "CREATE DATABASE": parse_create_schema,
     "CREATE EXTERNAL TABLE": parse_create_kafka_table,
     "CREATE EXTERNAL VOLUME": parse_create_volume,
+    "CREATE FUNCTION": parse_create_function,
     "CREATE OR REPLACE EXTERNAL VOLUME": parse_create_volume,
+    "CREATE OR REPLACE FUNCTION": parse_create_function,
     "CREATE OR REPLACE STREAM": parse_create_stream,
     "CREATE OR REPLACE TABLE": parse_create_table,
     "CREATE OR REPLACE TABLE STREAM": parse_create_table_stream,
@@ -126,6 +134,7 @@ PARSERS: dict[str, Parser] = {
     "DESC": parse_desc_table,
     "DESC CONNECTION": parse_desc_connection,
     "DESC DATABASE": parse_desc_schema,
+    "DESC FUNCTION": parse_desc_function,
     "DESC HISTORY": parse_desc_history,
     "DESC JOB": parse_desc_job,
     "DESC PIPE": parse_desc_pipe,
@@ -135,6 +144,7 @@ PARSERS: dict[str, Parser] = {
     "DESC VOLUME": parse_desc_volume,
     "DROP CONNECTION": parse_drop_connection,
     "DROP DATABASE": parse_drop_schema,
+    "DROP FUNCTION": parse_drop_function,
     "DROP PIPE": parse_drop_pipe,
     "DROP SCHEMA": parse_drop_schema,
     "DROP STREAM": parse_drop_stream,
@@ -167,6 +177,7 @@ PARSERS: dict[str, Parser] = {
     "SHOW TABLE STREAMS": parse_show_table_streams,
     "SHOW TABLE VOLUME DIRECTORY": parse_show_volume_directory,
     "SHOW TABLES": parse_show_tables,
+    "SHOW USER FUNCTIONS": parse_show_user_functions,
     "SHOW USER VOLUME DIRECTORY": parse_show_volume_directory,
     "SHOW VIEWS": parse_show_views,
     "SHOW VOLUME DIRECTORY": parse_show_volume_directory,
@@ -211,7 +222,6 @@ SPARK_COMMANDS = (
     "CREATE TEMPORARY FUNCTION",
     "CREATE TEMPORARY VIEW",
     "DECLARE",
-    "DESC FUNCTION",
     "DESC QUERY",
     "DROP TEMPORARY FUNCTION",
     "DROP TEMPORARY VARIABLE",
@@ -258,7 +268,6 @@ _INSTEAD: dict[tuple[str, ...], str] = {
         "EXTERNAL",
     ): "CREATE EXTERNAL VOLUME or EXTERNAL TABLE, or CREATE TABLE .. LOCATION '/a/folder'",
     ("DROP", "EXTERNAL"): "did you mean DROP VOLUME?",
-    ("DROP", "FUNCTION"): "did you mean DROP TEMPORARY FUNCTION?",
 }
 
 

@@ -1,13 +1,15 @@
 """String literals as typed, decoded by Spark's rules.
 
 Backslash sequences become their characters, except that `\\%` and `\\_` keep the backslash: it is
-LIKE's. A doubled quote is one quote. Raw strings (`r'..'`) are taken as they are.
+LIKE's. A doubled quote is one quote. Raw strings (`r'..'` and `$$..$$`) are taken as they are.
 """
 
 from __future__ import annotations
 
 import re
 
+DOLLARS = "$$"
+"""What stands around a text that holds quotes and semicolons, such as the body of a function."""
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([01][0-7]{2})|(.))", re.DOTALL)
 _CHARACTERS = {
     "0": "\0",
@@ -28,6 +30,8 @@ def decode_string(literal: str) -> str:
     >>> decode_string(r"'it\'s 100\% \u0041'"), decode_string("r'a\\b'")
     ("it's 100\\% A", 'a\\b')
     """
+    if literal.startswith(DOLLARS):
+        return literal[len(DOLLARS) : -len(DOLLARS)]
     quote = literal[-1]
     start = literal.index(quote) + 1
     body = literal[start:-1]

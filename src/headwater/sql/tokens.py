@@ -16,7 +16,7 @@ from sqlglot.tokens import TokenType
 
 from headwater.errors import Span, UserError
 from headwater.sql.dialect import Words
-from headwater.sql.string_literals import decode_string
+from headwater.sql.string_literals import DOLLARS, decode_string
 
 Kind = Literal["word", "quoted", "string", "number", "symbol", "parameter", "end"]
 
@@ -32,6 +32,7 @@ _STRINGS = {
 }
 # Decoded by Spark's rules, which differ from sqlglot's: `\\n` is a line end, `\\_` stays as it is.
 _TEXTS = {TokenType.STRING, TokenType.RAW_STRING}
+_CLOSINGS = {"--": "\n", "/*": "*/", DOLLARS: DOLLARS, "'": "'", '"': '"', "`": "`"}
 _WORD = re.compile(r"\w[\w$]*\Z", re.UNICODE)
 
 
@@ -102,17 +103,17 @@ def _unclosed(text: str) -> UserError:
     """The tokenizer only says that something is not closed; find what and where."""
     place = 0
     while place < len(text):
-        opening = (
-            text[place : place + 2] if text[place : place + 2] in ("--", "/*") else text[place]
-        )
-        closing = {"--": "\n", "/*": "*/", "'": "'", '"': '"', "`": "`"}.get(opening)
+        pair = text[place : place + 2]
+        opening = pair if pair in ("--", "/*", DOLLARS) else text[place]
+        closing = _CLOSINGS.get(opening)
         if closing is None:
             place += 1
             continue
         end = _closing(text, place + len(opening), closing)
         if end is None and opening != "--":
             span = Span(place, place + len(opening))
-            return UserError("UNCLOSED_QUOTE", quote=opening, span=span)
+            hint = f"close it by {DOLLARS}" if opening == DOLLARS else None
+            return UserError("UNCLOSED_QUOTE", quote=opening, span=span, hint=hint)
         place = len(text) if end is None else end
     return UserError("SYNTAX_ERROR", problem="the text cannot be split into words")
 

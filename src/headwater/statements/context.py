@@ -35,6 +35,8 @@ class SessionState:
     vcluster: str = "DEFAULT"
     settings: dict[str, str] = field(default_factory=dict)
     temporary_views: set[str] = field(default_factory=set)
+    functions: dict[QualifiedName, tuple[str, str]] = field(default_factory=dict)
+    """The lake's functions that Spark knows here: the name it has for each, and the id."""
     lock: threading.RLock = field(default_factory=threading.RLock)
     """Held while Spark runs a statement of this session, whose settings are the session's own."""
     _spark: SparkConnection | None = None

@@ -14,6 +14,7 @@ from headwater.sql import (
     describe,
     dml,
     drop,
+    functions,
     history,
     jobs,
     pipes,
@@ -29,6 +30,7 @@ from headwater.sql import (
 )
 from headwater.sql import copy_into_table as copy_into_table_sql
 from headwater.sql import copy_into_volume as copy_into_volume_sql
+from headwater.sql import create_function as create_function_sql
 from headwater.sql import create_kafka_table as create_kafka_table_sql
 from headwater.sql import create_pipe as create_pipe_sql
 from headwater.sql import create_stream as create_stream_sql
@@ -45,6 +47,7 @@ from headwater.statements.context import Context
 from headwater.statements.copy_into_table import copy_into_table
 from headwater.statements.copy_into_volume import copy_into_volume
 from headwater.statements.create_external_volume import create_external_volume
+from headwater.statements.create_function import create_function
 from headwater.statements.create_kafka_table import create_kafka_table
 from headwater.statements.create_pipe import create_pipe
 from headwater.statements.create_schema import create_schema
@@ -55,6 +58,7 @@ from headwater.statements.create_view import create_view
 from headwater.statements.create_volume import create_volume
 from headwater.statements.delete import delete
 from headwater.statements.desc_connection import desc_connection
+from headwater.statements.desc_function import desc_function
 from headwater.statements.desc_history import desc_history
 from headwater.statements.desc_job import desc_job
 from headwater.statements.desc_pipe import desc_pipe
@@ -63,6 +67,7 @@ from headwater.statements.desc_table import desc_table
 from headwater.statements.desc_table_stream import desc_table_stream
 from headwater.statements.desc_volume import desc_volume
 from headwater.statements.drop_connection import drop_connection
+from headwater.statements.drop_function import drop_function
 from headwater.statements.drop_pipe import drop_pipe
 from headwater.statements.drop_schema import drop_schema
 from headwater.statements.drop_table import drop_table
@@ -91,6 +96,7 @@ from headwater.statements.show_settings import show_settings
 from headwater.statements.show_table_streams import show_table_streams
 from headwater.statements.show_tables import show_tables
 from headwater.statements.show_tables_history import show_tables_history
+from headwater.statements.show_user_functions import show_user_functions
 from headwater.statements.show_views import show_views
 from headwater.statements.show_volume_directory import show_volume_directory
 from headwater.statements.show_volumes import show_volumes
@@ -111,6 +117,7 @@ HANDLERS: dict[type, Handler] = {
     connections.DescConnection: desc_connection,
     connections.DropConnection: drop_connection,
     connections.ShowConnections: show_connections,
+    create_function_sql.CreateFunction: create_function,
     create_kafka_table_sql.CreateKafkaTable: create_kafka_table,
     create_pipe_sql.CreatePipe: create_pipe,
     create_stream_sql.CreateTableStream: create_table_stream,
@@ -124,6 +131,9 @@ HANDLERS: dict[type, Handler] = {
     drop.DropView: drop_view,
     drop.TruncateTable: truncate_table,
     drop.UndropTable: undrop_table,
+    functions.DescFunction: desc_function,
+    functions.DropFunction: drop_function,
+    functions.ShowUserFunctions: show_user_functions,
     history.DescHistory: desc_history,
     history.Optimize: optimize,
     history.RestoreTable: restore_table,
@@ -175,6 +185,7 @@ RELATIONS = (
     connections.DescConnection,
     connections.ShowConnections,
     describe.DescTable,
+    functions.ShowUserFunctions,
     history.DescHistory,
     jobs.DescJob,
     jobs.ShowJobs,

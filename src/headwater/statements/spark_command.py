@@ -7,6 +7,7 @@ from headwater.sql.cursor import Cursor
 from headwater.sql.query import SparkCommand
 from headwater.statements.context import Context
 from headwater.statements.spark_text import spark_text
+from headwater.tables.allowed_names import RESERVED_PREFIX
 
 
 def spark_command(context: Context, statement: SparkCommand) -> Result:
@@ -14,10 +15,18 @@ def spark_command(context: Context, statement: SparkCommand) -> Result:
     session = context.session
     with session.lock, spark_text(context, statement.text, keep_views=True) as text:
         result = session.spark().run(text)
+    if context.tokens[1].upper == "FUNCTIONS":
+        result = _without_ours(result)
     name = temporary_view_name(context)
     if name is not None:
         session.temporary_views.add(name)
     return result
+
+
+def _without_ours(result: Result) -> Result:
+    """SHOW FUNCTIONS without the names under which Spark knows functions of ours."""
+    shown = [row for row in result.rows if not str(row[0]).startswith(RESERVED_PREFIX)]
+    return Result.from_rows(result.schema, shown)
 
 
 def temporary_view_name(context: Context) -> str | None:

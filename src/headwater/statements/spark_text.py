@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from headwater.catalog.objects import Table, TableKind
 from headwater.errors import HeadwaterError, Span, UserError
@@ -38,6 +38,12 @@ from headwater.sql.tokens import tokenize
 from headwater.sql.volume_relation import VolumeRelation
 from headwater.sql.workspace_names import workspace_edits
 from headwater.statements.context import Context
+from headwater.statements.functions import (
+    CalledFunction,
+    function_edits,
+    function_names,
+    place_of_call,
+)
 from headwater.statements.information_schema import (
     INFORMATION_SCHEMA,
     information_schema_rows,
@@ -73,6 +79,7 @@ class _Preparation:
     staging: Staging
     left_out: frozenset[str]
     keep_views: bool = False
+    called: list[CalledFunction] = field(default_factory=list)
     depth: int = 0
 
 
@@ -96,7 +103,7 @@ def spark_text(
     try:
         yield _edited(preparation, text, extra)
     except HeadwaterError as error:
-        raise _better(context, error, read) from error.__cause__
+        raise _better(preparation, error) from error.__cause__
     finally:
         if not keep_views:
             for name in preparation.made:
@@ -104,8 +111,12 @@ def spark_text(
             preparation.staging.clear()
 
 
-def _better(context: Context, error: HeadwaterError, scans: list[VolumeScan]) -> HeadwaterError:
+def _better(preparation: _Preparation, error: HeadwaterError) -> HeadwaterError:
     """Spark's word that a table or function is missing in ours: what is near, or was dropped."""
+    context, scans = preparation.context, preparation.scans
+    if error.condition in ("FUNCTION_FAILED", "FUNCTION_RESULT"):
+        error.span = error.span or place_of_call(preparation.called, error)
+        return error
     unreadable = unreadable_file(error, scans, context.session.spark()) if scans else None
     if unreadable is not None:
         return unreadable
@@ -128,7 +139,7 @@ def _better(context: Context, error: HeadwaterError, scans: list[VolumeScan]) ->
 def _near_function(context: Context, error: HeadwaterError) -> HeadwaterError:
     wrong = _ROUTINE.search(error.message)
     if wrong is not None and error.hint is None:
-        known = context.session.spark().functions()
+        known = [*context.session.spark().functions(), *function_names(context)]
         error.hint = did_you_mean(wrong.group(1), known) or "SHOW FUNCTIONS"
     return error
 
@@ -146,7 +157,16 @@ def _edited(preparation: _Preparation, text: str, extra: tuple[Edit, ...] = ()) 
         if not _covered(own.span, extra):
             edits.append(_own_edit(preparation, own, text))
     edits += presigned_edits(preparation.context, find_presigned_urls(text, tokens))
-    return apply_edits(text, [*extra, *(e for e in edits if not _covered(e.span, extra))])
+    kept = (*extra, *(e for e in edits if not _covered(e.span, extra)))
+    calls = function_edits(
+        preparation.context,
+        text,
+        tokens,
+        left_alone=lambda span: _covered(span, kept),
+        # A place in the text of a view is none in the statement.
+        called=[] if preparation.depth else preparation.called,
+    )
+    return apply_edits(text, [*kept, *calls])
 
 
 def _covered(span: Span, extra: tuple[Edit, ...]) -> bool:

@@ -276,6 +276,12 @@ def test_statements_that_only_name_credentials_are_unchanged(text: str) -> None:
             "FROM READ_KAFKA('h:1', map('kafka.sasl.username', 'u', 'kafka.sasl.password',"
             " '****'))",
         ),
+        # In code anything may follow a credential: it is covered to the end of the text.
+        (
+            "CREATE FUNCTION f() .. AS $$\n  x = 1\n  api_key = 'a'\n  return 'b'\n$$; SELECT 'c'",
+            "CREATE FUNCTION f() .. AS $$\n  x = 1\n  api_key = ****$$; SELECT 'c'",
+        ),
+        ("AS $$ get('https://u:p@h/') $$", "AS $$ get('https://u:****@h/') $$"),
     ],
 )
 def test_only_the_value_is_replaced(text: str, masked: str) -> None:

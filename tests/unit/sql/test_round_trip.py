@@ -23,10 +23,12 @@ from headwater.sql.alter_table import (
     UnsetProperties,
 )
 from headwater.sql.copy_into_table import CopyIntoTable, OnError
+from headwater.sql.create_function import CreateFunction
 from headwater.sql.create_pipe import CreatePipe
 from headwater.sql.create_table import ColumnDefinition, CreateTable
 from headwater.sql.file_formats import CsvReadOptions, FileFormat
 from headwater.sql.file_selection import ALL_FILES, FileSelection
+from headwater.sql.function_calls import NO_FUNCTIONS
 from headwater.sql.parse import Statement, parse
 from headwater.sql.pipe_body import pipe_body
 from headwater.sql.pipe_properties import properties_of
@@ -82,6 +84,9 @@ TEXTS = [
     " 'starting_offset' = '{\"a\": {\"0\": 5}}') CONNECTION w.c COMMENT 'y'",
     "CREATE EXTERNAL VOLUME IF NOT EXISTS v LOCATION 's3a://b/p' USING CONNECTION w.c"
     " DIRECTORY = (ENABLE = TRUE, AUTO_REFRESH = TRUE) RECURSIVE = TRUE COMMENT 'x'",
+    "CREATE FUNCTION IF NOT EXISTS w.s.f(a STRING COMMENT 'x', `B` STRUCT<c: INT>) RETURNS MAP<INT,"
+    " VARCHAR> LANGUAGE PYTHON NOT DETERMINISTIC COMMENT 'it''s' AS $$\n  return {1: 'a;'}\n$$",
+    "CREATE OR REPLACE FUNCTION f() RETURNS INT LANGUAGE PYTHON AS 'return len(\"$$\")'",
     "CREATE OR REPLACE TABLE t (a INT) AS SELECT 1",
     "CREATE OR REPLACE EXTERNAL VOLUME v LOCATION 'oss://b/p/' USING CONNECTION c"
     " NOTIFICATION = (QUEUE_TYPE = 'ALICLOUD_MNS', QUEUE_NAME = 'q')",
@@ -114,6 +119,7 @@ TEXTS = [
     "DELETE FROM t WHERE a = 1",
     "DESC CONNECTION EXTENDED c",
     "DESC EXTENDED t",
+    "DESC FUNCTION EXTENDED s.f",
     "DESC HISTORY t WHERE version > 1 LIMIT 3",
     "DESC JOB 202405170333149794gibwyt3dv0g",
     "DESC PIPE p EXTENDED",
@@ -122,6 +128,7 @@ TEXTS = [
     "DESC TABLE STREAM x",
     "DESC VOLUME v",
     "DROP CONNECTION IF EXISTS w.c FORCE",
+    "DROP FUNCTION IF EXISTS s.f",
     "DROP PIPE IF EXISTS s.p",
     "DROP SCHEMA IF EXISTS s CASCADE",
     "DROP STREAM x",
@@ -156,6 +163,7 @@ TEXTS = [
     "SHOW TABLE VOLUME DIRECTORY t SUBDIRECTORY 'a' LIMIT 3",
     "SHOW TABLES HISTORY IN s",
     "SHOW TABLES IN s WHERE is_view AND (table_name LIKE '%limit 3%') LIMIT 2",
+    "SHOW USER FUNCTIONS IN s LIKE 'a%'",
     "SHOW VIEWS FROM SCHEMA s",
     "SHOW VOLUMES LIKE 'a%'",
     "TRUNCATE TABLE t",
@@ -260,6 +268,13 @@ def test_any_alter_table_survives(name: ObjectName, action: object, if_exists: b
 @given(names, st.lists(st.tuples(any_names, st.none() | texts.filter(bool)), max_size=3))
 def test_any_create_view_survives(name: ObjectName, columns: list[tuple[str, str | None]]) -> None:
     assert_round_trip(CreateView(name, "SELECT 1", tuple(columns)))
+
+
+@given(names, texts)
+def test_any_create_function_survives(name: ObjectName, text: str) -> None:
+    assume(name.name.upper() not in NO_FUNCTIONS)
+    body = f"\n  # {text!r}\n  return {text!r}\n"
+    assert_round_trip(CreateFunction(name, (), "STRING", body))
 
 
 refs = st.just(USER_VOLUME) | st.builds(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from headwater.errors import UserError
@@ -38,6 +38,9 @@ def test_a_quoted_literal_reads_back_as_it_was(text: str) -> None:
         (r"'100\%'", "100\\%"),
         ('"double"', "double"),
         (r"r'\n'", "\\n"),
+        ("$$it's; \\n \"x\n$$", "it's; \\n \"x\n"),
+        ("$$ 'a' || '' $ \\$$", " 'a' || '' $ \\"),
+        ("$$$$", ""),
     ],
 )
 def test_strings_are_decoded_by_sparks_rules(literal: str, value: str) -> None:
@@ -47,13 +50,30 @@ def test_strings_are_decoded_by_sparks_rules(literal: str, value: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "opened_at"),
-    [("SELECT 'abc", 7), ("SELECT `abc", 7), ("SELECT 1 /* x", 9), ("a\n\n 'x' \"y", 8)],
+    [
+        ("SELECT 'abc", 7),
+        ("SELECT `abc", 7),
+        ("SELECT 1 /* x", 9),
+        ("AS $$ 'x' $", 3),
+        ("a\n\n 'x' \"y", 8),
+    ],
 )
 def test_an_unclosed_quote_is_pointed_at(text: str, opened_at: int) -> None:
     with pytest.raises(UserError, match="UNCLOSED_QUOTE") as caught:
         tokenize(text)
     assert caught.value.span is not None
     assert caught.value.span.start == opened_at
+
+
+@given(st.text(alphabet="$'\"`\\;- a\n"))
+def test_a_text_between_dollars_is_one_token(text: str) -> None:
+    assume("$$" not in text and not text.endswith("$"))
+    tokens = tokenize(f"a $${text}$$ b")
+    assert [(token.kind, token.value) for token in tokens[:-1]] == [
+        ("word", "a"),
+        ("string", text),
+        ("word", "b"),
+    ]
 
 
 def test_numbers_with_a_suffix_are_one_token() -> None:

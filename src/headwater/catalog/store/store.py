@@ -16,6 +16,7 @@ from headwater.catalog.store.addresses import read_address
 from headwater.catalog.store.connections import Connections
 from headwater.catalog.store.database import Database
 from headwater.catalog.store.directory_files import DirectoryFiles
+from headwater.catalog.store.functions import Functions
 from headwater.catalog.store.instances import Instances
 from headwater.catalog.store.jobs import Jobs
 from headwater.catalog.store.lease import WriterLease
@@ -49,6 +50,7 @@ class Store:
         self.pipes = Pipes(database)
         self.pipe_batches = PipeBatches(database)
         self.streams = Streams(database)
+        self.functions = Functions(database)
         self.jobs = Jobs(database)
         self.settings = Settings(database)
         self.instances = Instances(database)

@@ -50,6 +50,7 @@ functions = Table(
     Column("parameters", JsonText, nullable=False),
     Column("returns", Text, nullable=False),
     Column("body", LooseText, nullable=False),
+    Column("deterministic", Boolean, nullable=False),
     Column("comment", LooseText),
     Column("creator", Text, nullable=False),
     Column("created_at", Instant, nullable=False),

@@ -62,6 +62,7 @@ def _functions() -> None:
         sa.Column("parameters", sa.Text, nullable=False),
         sa.Column("returns", sa.Text, nullable=False),
         sa.Column("body", sa.Text, nullable=False),
+        sa.Column("deterministic", sa.Boolean, nullable=False),
         sa.Column("comment", sa.Text),
         sa.Column("creator", sa.Text, nullable=False),
         sa.Column("created_at", sa.BigInteger, nullable=False),
