@@ -25,7 +25,6 @@ from headwater.streams.table_reading import (
     plan_table_read,
     stream_relation,
 )
-from headwater.streams.volume_changes import volume_changes
 from headwater.tables.versions import catch_up
 
 
@@ -80,6 +79,9 @@ def changes_reader(context: Context) -> ChangesReader:
 
 def _plan(context: Context, stream: Stream) -> StreamRead:
     if stream.source is StreamSource.VOLUME:
+        # Imported late: it brings the clients of queues.
+        from headwater.streams.volume_changes import volume_changes
+
         found = volume_changes(context.lake, stream)
         return StreamRead(stream, found.to, rows=found.rows)
     if stream.source is StreamSource.KAFKA:
