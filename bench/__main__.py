@@ -30,6 +30,7 @@ BENCHMARKS = (
     "pipe_files",
     "pipe_latency",
     "pipe_kafka",
+    "stream_changes",
 )
 
 

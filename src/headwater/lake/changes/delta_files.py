@@ -59,8 +59,6 @@ class DeltaFiles:
         They must be all of one kind, marked or not. A table with columns of these names needs
         `frames_by_version`.
         """
-        from pyspark.sql import DataFrame
-
         index = self._delta.files.CdcAddFileIndex(
             self._session._jsparkSession,
             self._specifications(rows),
@@ -69,19 +67,29 @@ class DeltaFiles:
             self._snapshot,
             self._filters(rows),
         )
-        reader = getattr(getattr(self._delta.commands.cdc, "CDCReader$"), "MODULE$")
-        return DataFrame(
-            reader.scanIndex(self._session._jsparkSession, index, False), self._session
+        plain = self._log.buildHadoopFsRelationWithFileIndex(
+            self._snapshot, index, self._nothing, False
         )
+        # Delta's reader of changes leaves row ids out, so the relation is made here.
+        spark = self._java.org.apache.spark.sql
+        relation = spark.execution.datasources.HadoopFsRelation(
+            index,
+            index.partitionSchema(),
+            plain.dataSchema(),
+            self._nothing,
+            plain.fileFormat(),
+            plain.options(),
+            self._session._jsparkSession,
+        )
+        plan = spark.execution.datasources.LogicalRelation.apply(relation, False)
+        return self._frame(spark.classic.Dataset.ofRows(self._session._jsparkSession, plan))
 
     def frames_by_version(self, rows: Sequence[FileRows]) -> Iterable[tuple[int, DataFrame]]:
         """The rows with nothing but the table's columns, one frame for each version."""
-        from pyspark.sql import DataFrame
-
         for version, group in groupby(sorted(rows, key=_version), key=_version):
             files = self._add_files([row.body for row in group])
             made = self._log.createDataFrame(self._snapshot, files, False, self._nothing)
-            yield version, DataFrame(made, self._session)
+            yield version, self._frame(made)
 
     def differing(self, image: ChangedVector) -> list[FileRows]:
         """The rows by which the two vectors of a file differ."""
@@ -101,6 +109,11 @@ class DeltaFiles:
             body = {**image.file.body, "deletionVector": marked}
             rows.append(FileRows(body, sign, version, only_marked=True))
         return rows
+
+    def _frame(self, made: Any) -> DataFrame:
+        from pyspark.sql import DataFrame
+
+        return DataFrame(made, self._session)
 
     def _encoded(self, vector: Mapping[str, Any] | None) -> str | None:
         if vector is None:
