@@ -146,7 +146,8 @@ def record_after(own: Connection, volume_id: str, *, version: int, at: datetime)
     query = query.where(stored.volume_id == volume_id, stored.version == version)
     made = _insert(own).from_select(_NAMES, query)
     keys = [_columns.volume_id, _columns.version, _columns.relative_path]
-    own.execute(made.on_conflict_do_update(index_elements=keys, set_={"after": made.excluded.after}))
+    seen = {"after": made.excluded.after}
+    own.execute(made.on_conflict_do_update(index_elements=keys, set_=seen))
 
 
 def volume_not_found(volume: Volume) -> UserError:

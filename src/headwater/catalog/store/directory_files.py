@@ -56,8 +56,8 @@ class DirectoryFiles:
             volume: whose directory table it is; VOLUME_NOT_FOUND when it is gone by then.
             batches: the files in any order, read piece by piece. If it raises, nothing changes. Of
                 two files with one path, one is kept.
-            listed_at: when the listing began. If the directory table shows a later look already,
-                this one is thrown away and said to be late.
+            listed_at: when the listing began. If the directory table shows a look that did not
+                begin before it, this one is thrown away and said to be late.
             within: called in the transaction that writes; what it raises, such as LEASE_LOST,
                 undoes it.
         """
@@ -87,8 +87,9 @@ class DirectoryFiles:
         Args:
             volume: whose directory table it is; VOLUME_NOT_FOUND when it is gone by then.
             looked: the file that each path has, or None where there is none.
-            looked_at: when the look began. If the directory table shows a later one already, this
-                one is thrown away and said to be late: the store has to be asked again.
+            looked_at: when the look began. If the directory table shows one that did not begin
+                before it, this one is thrown away and said to be late: the store has to be asked
+                again.
         """
         with self._database.write() as own:
             held = lock_directory(own, volume)
@@ -142,7 +143,8 @@ class DirectoryFiles:
 
 
 def _is_late(held: Directory, looked_at: datetime) -> bool:
-    return held.refreshed_at is not None and held.refreshed_at > looked_at
+    """Of two looks that began at the same moment, nobody knows which saw the later state."""
+    return held.refreshed_at is not None and held.refreshed_at >= looked_at
 
 
 def _note_look(
