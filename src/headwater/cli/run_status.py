@@ -25,6 +25,7 @@ class RunStatus:
     quiet: bool = False
     _line: str = ""
     _waiting: str | None = None
+    _troubles: frozenset[str] = frozenset()
     _batches: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -51,6 +52,10 @@ class RunStatus:
             self._waiting = told.waiting_for
             return
         self._waiting = None
+        for trouble in told.troubles:
+            if trouble not in self._troubles:
+                self.say(trouble)
+        self._troubles = frozenset(told.troubles)
         if self.quiet or not self.stream.isatty():
             return
         line = (

@@ -12,7 +12,7 @@ from headwater.storage.store import FileInfo, Page
 def listed_pages(volume: OpenVolume, folder: str = "", *, recursive: bool) -> Iterator[Page]:
     """The files below `folder`, page by page: however many there are, one page is in memory."""
     for page in volume.store.list(folder, recursive=recursive):
-        yield [file for file in page if not _is_unfinished(file.path)]
+        yield [file for file in page if not is_unfinished(file.path)]
 
 
 def listed_files(
@@ -27,5 +27,6 @@ def listed_files(
         yield from page
 
 
-def _is_unfinished(path: str) -> bool:
+def is_unfinished(path: str) -> bool:
+    """Whether it is a file of ours that is still being written."""
     return f"/{TEMPORARY_PREFIX}" in f"/{path}"

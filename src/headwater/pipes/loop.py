@@ -2,6 +2,7 @@
 
 Only the process that holds the lake works; another one that is started waits until it may. Looking
 is cheap and has threads of its own; batches wait for a place on the virtual cluster of their pipe.
+The queues of volumes that streams watch are looked at beside them.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from headwater.pipes.steps import LAKE_LOCKED, Outcome, RunBatch, Stepper
 from headwater.runtime.clock import now
 from headwater.runtime.open_lake import OpenLake
 from headwater.sql.pipe_properties import properties_of
+from headwater.streams.directory_watch import DirectoryWatch
 
 _TICK = 0.25
 _LEAST_REST = 0.01
@@ -40,6 +42,8 @@ class Told:
     busy: int = 0
     waiting_for: str | None = None
     """Who holds the lake, or what is away, while this process waits for it."""
+    troubles: tuple[str, ...] = ()
+    """What is wrong with queues of volumes that streams watch."""
 
 
 @dataclass(slots=True)
@@ -67,6 +71,10 @@ class PipeLoop:
     _purged_at: float = 0.0
     _woken: threading.Event = field(default_factory=threading.Event)
     """Set when a step has ended, so that nobody has to look for it."""
+    _directories: DirectoryWatch = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._directories = DirectoryWatch(self.lake, self._woken.set)
 
     def run_until_idle(self, stop: threading.Event | None = None) -> None:
         """Look at every pipe until none has anything left; waits for those that try again."""
@@ -75,9 +83,12 @@ class PipeLoop:
             while not (stop and stop.is_set()):
                 running = self._running()
                 self._submit(pool, [p for p in running if self._has_work(p)], patience=1)
-                if not self._collect(running):
+                watching = self._directories.tend(pool, patience=1, until_idle=True)
+                if not self._collect(running) and not watching:
                     break
                 self._rest(_TICK)
+        if troubles := self._directories.troubles:
+            self.tell(Told(troubles=troubles))
         purge(self.lake)
         self._close()
 
@@ -105,8 +116,10 @@ class PipeLoop:
                 running, read_at = self._running(), time.monotonic()
                 self._purge_left_overs()
             self._submit(pool, [p for p in running if self._is_due(p)], patience=_LONG_POLL)
+            self._directories.tend(pool, patience=_LONG_POLL)
             self._collect(running)
-            self.tell(Told(len(running), self._busy))
+            troubles = self._directories.troubles
+            self.tell(Told(len(running), self._busy, troubles=troubles))
             self._rest(self._until_due(running))
 
     def _threads(self) -> AbstractContextManager[ThreadPoolExecutor]:
@@ -233,3 +246,4 @@ class PipeLoop:
         for worked in self._worked.values():
             worked.stepper.close()
         self._worked.clear()
+        self._directories.close()

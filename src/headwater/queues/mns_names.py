@@ -46,6 +46,22 @@ def mns_name(text: str, environment: Mapping[str, str]) -> MnsName:
     return _in_address(text)
 
 
+def may_be_same_queue(one: str, other: str) -> bool:
+    """Whether two texts can mean one queue; a bare name may be at any server.
+
+    >>> may_be_same_queue("a", "https://1.mns.cn-hangzhou.aliyuncs.com/queues/a")
+    True
+    """
+    name, server = _name_and_server(one)
+    other_name, other_server = _name_and_server(other)
+    return name == other_name and (not server or not other_server or server == other_server)
+
+
+def _name_and_server(text: str) -> tuple[str, str]:
+    found = _PATH.match(urlsplit(text).path) if "://" in text else None
+    return (found["name"], urlsplit(text).netloc) if found is not None else (text, "")
+
+
 def _in_address(text: str) -> MnsName:
     parts = urlsplit(text)
     found = _PATH.match(parts.path)

@@ -50,6 +50,16 @@ def sqs_name(text: str) -> SqsName:
     return _in_address(text)
 
 
+def may_be_same_queue(one: SqsName, other: SqsName) -> bool:
+    """Whether two names can mean one queue; what a name does not say may be anything.
+
+    >>> may_be_same_queue(sqs_name("a"), sqs_name("arn:aws:sqs:eu-west-1:123456789012:a"))
+    True
+    """
+    known = ((one.account, other.account), (one.region, other.region))
+    return one.name == other.name and all(a is None or b is None or a == b for a, b in known)
+
+
 def _in_address(text: str) -> SqsName:
     parts = urlsplit(text)
     host = _HOST.match(parts.netloc)

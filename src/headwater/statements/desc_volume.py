@@ -14,7 +14,7 @@ from headwater.statements.volume_url import volume_url
 
 
 def desc_volume(context: Context, statement: DescVolume) -> Result:
-    """What is known of a volume; with EXTENDED also when its directory was last refreshed."""
+    """What is known of a volume; with EXTENDED also of its directory and its queue."""
     span = context.span_of(statement.name, last=True)
     volume = find_volume(context.lake, context.qualify(statement.name), span=span)
     local = context.session.local
@@ -34,7 +34,13 @@ def desc_volume(context: Context, statement: DescVolume) -> Result:
     if volume.notification is not None:
         rows += info_rows(notification=shown_properties(volume.notification))
     if statement.extended:
-        rows += info_rows(directory_refreshed_time=local(volume.refreshed_at))
+        rows += info_rows(
+            directory_refreshed_time=local(volume.refreshed_at),
+            directory_version=cell(volume.directory_version),
+        )
+        if volume.notification is not None:
+            malformed = len(context.store.volume_messages.of(volume))
+            rows += info_rows(malformed_messages=cell(malformed))
     return Result.from_rows(string_columns("info_name", "info_value"), rows)
 
 

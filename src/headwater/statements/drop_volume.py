@@ -10,7 +10,10 @@ from headwater.statements.context import Context
 
 
 def drop_volume(context: Context, statement: DropVolume) -> Result:
-    """Forget a volume and its directory table; its files stay, and one that feeds a pipe stays."""
+    """Forget a volume and its directory table; its files stay.
+
+    One that feeds a pipe or that a stream watches stays too.
+    """
     name = context.qualify(statement.name)
     known = context.store.volumes.get(name.workspace, name.schema, name.name)
     if statement.if_exists and known is None:

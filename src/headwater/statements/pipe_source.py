@@ -17,6 +17,7 @@ from headwater.sql.pipe_properties import IngestMode, PipeProperties
 from headwater.sql.read_kafka import ReadKafka
 from headwater.statements.context import Context
 from headwater.storage.addresses import Scheme, parse_location
+from headwater.streams.queue_readers import volume_reading
 
 _QUEUES = {
     Scheme.S3: ("AWS_SQS_QUEUE", "sqs_queue"),
@@ -95,10 +96,15 @@ def _require_events(
     if scheme not in _QUEUES:
         raise UserError("PIPE_EVENTS_OF_STORE", volume=name, store=scheme.upper(), span=span)
     wanted, field = _QUEUES[scheme]
-    if getattr(properties, field) is None:
+    queue = getattr(properties, field)
+    if queue is None:
         raise UserError(
             "PIPE_QUEUE_OF_OTHER_STORE", volume=name, store=scheme.upper(), wanted=wanted, span=span
         )
+    reader = volume_reading(context.lake, scheme, queue)
+    if reader is not None:
+        other = f"{reader.schema}.{reader.name}"
+        raise UserError("PIPE_QUEUE_HAS_STREAM", queue=queue, volume=other, span=span)
     found = context.store.connections.by_id(volume.connection_id) if volume.connection_id else None
     if found is None or store_connection(context.lake, found).role is None:
         raise UserError(

@@ -23,14 +23,22 @@ class Instant(TypeDecorator[datetime]):
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> int | None:
-        if value is None:
-            return None
-        if value.tzinfo is None:
-            raise ValueError("a time in the catalog must have a time zone")
-        return (value - _EPOCH) // _MICROSECOND
+        return None if value is None else microseconds_of(value)
 
     def process_result_value(self, value: Any | None, dialect: Dialect) -> datetime | None:
-        return None if value is None else _EPOCH + value * _MICROSECOND
+        return None if value is None else instant_of(value)
+
+
+def microseconds_of(value: datetime) -> int:
+    """An aware datetime as the catalog keeps it."""
+    if value.tzinfo is None:
+        raise ValueError("a time in the catalog must have a time zone")
+    return (value - _EPOCH) // _MICROSECOND
+
+
+def instant_of(microseconds: int) -> datetime:
+    """What `microseconds_of` was given."""
+    return _EPOCH + microseconds * _MICROSECOND
 
 
 class JsonText(TypeDecorator[Any]):

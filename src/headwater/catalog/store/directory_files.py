@@ -1,48 +1,39 @@
-"""The store's directory tables: the files of a volume as its last refresh found them.
+"""The store's directory tables: the files of a volume as the last look at its store found them.
 
-Invariant: readers see one listing, whole; a refresh changes no row whose file did not change, and
-nothing is locked while the files are being listed, however long that takes.
+Invariant: readers see one version, whole; a refresh changes no row whose file did not change, and
+nothing is locked while the files are being listed, however long that takes. Each refresh that
+changes something makes the next version. Law: what was seen earlier never replaces what was seen
+later.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import (
-    BigInteger,
-    Column,
-    Connection,
-    Insert,
-    MetaData,
-    Row,
-    Table,
-    Text,
-    delete,
-    exists,
-    insert,
-    literal,
-    or_,
-    select,
-    text,
-    update,
-)
-from sqlalchemy.schema import CreateTable
+from sqlalchemy import Connection, delete, select, update
 
-from headwater.catalog.store.bulk import insert_rows
-from headwater.catalog.store.column_types import Instant
+from headwater.catalog.store.bulk import insert_rows, one_of
 from headwater.catalog.store.database import Database, begin_writing
+from headwater.catalog.store.directory_changes import (
+    Directory,
+    lock_directory,
+    record_changes,
+    volume_not_found,
+)
+from headwater.catalog.store.directory_images import COMPARED, file_from, file_values, image_from
+from headwater.catalog.store.directory_listing import prepare_planner, staging, write_difference
 from headwater.catalog.store.file_model import directory_files, volumes
-from headwater.catalog.store.storable_paths import require_storable
-from headwater.catalog.volumes import DirectoryChange, DirectoryFile, Volume
-from headwater.errors import UserError
-from headwater.names import QualifiedName
+from headwater.catalog.volumes import (
+    DirectoryChange,
+    DirectoryFile,
+    FileChange,
+    FileImage,
+    Volume,
+)
 
 _ROWS_AT_A_TIME = 5_000
 _HIGHEST_CHARACTER = "\U0010ffff"
-_COMPARED = ("url", "size", "modified_at", "etag")
 
 
 class DirectoryFiles:
@@ -65,20 +56,71 @@ class DirectoryFiles:
             volume: whose directory table it is; VOLUME_NOT_FOUND when it is gone by then.
             batches: the files in any order, read piece by piece. If it raises, nothing changes. Of
                 two files with one path, one is kept.
-            listed_at: when the listing began. If the directory table shows a later one already,
-                this one is thrown away.
+            listed_at: when the listing began. If the directory table shows a look that did not
+                begin before it, this one is thrown away and said to be late.
             within: called in the transaction that writes; what it raises, such as LEASE_LOST,
                 undoes it.
         """
-        with self._database.connect() as own, _staging(own, sqlite=self._database.sqlite) as staged:
+        with self._database.connect() as own, staging(own, sqlite=self._database.sqlite) as staged:
             for batch in batches:
-                rows = (_values(volume, file) for file in batch)
+                rows = (file_values(volume, file) for file in batch)
                 with own.begin():
                     insert_rows(own, staged, rows, replacing=self._database.sqlite)
             with begin_writing(own):
                 if not self._database.sqlite:
-                    _prepare_planner(own, staged)
-                return _apply(own, staged, volume=volume, listed_at=listed_at, within=within)
+                    prepare_planner(own, staged)
+                held = lock_directory(own, volume)
+                if within is not None:
+                    within(own)
+                if _is_late(held, listed_at):
+                    return DirectoryChange(late=True)
+                at = self._database.clock()
+                change = write_difference(own, staged, volume.id, held, at)
+                _note_look(own, volume, held, change, looked_at=listed_at)
+                return change
+
+    def patch(
+        self, volume: Volume, looked: Mapping[str, DirectoryFile | None], *, looked_at: datetime
+    ) -> DirectoryChange:
+        """Makes a directory table show what a look at some paths found, and leaves the others.
+
+        Args:
+            volume: whose directory table it is; VOLUME_NOT_FOUND when it is gone by then.
+            looked: the file that each path has, or None where there is none.
+            looked_at: when the look began. If the directory table shows one that did not begin
+                before it, this one is thrown away and said to be late: the store has to be asked
+                again.
+        """
+        with self._database.write() as own:
+            held = lock_directory(own, volume)
+            if _is_late(held, looked_at):
+                return DirectoryChange(late=True)
+            at = self._database.clock()
+            changes = _changes(own, volume, looked, version=held.version + 1, at=at)
+            _write_changes(own, volume, changes)
+            if held.watched:
+                record_changes(own, volume, changes, at=at)
+            change = _counted(changes)
+            _note_look(own, volume, held, change, looked_at=looked_at)
+            return change
+
+    def images(self, volume: Volume) -> tuple[int, list[FileImage]]:
+        """The version of a directory table, and its files in the order of their paths."""
+        files = directory_files.c
+        theirs = files.volume_id == volumes.c.id
+        # One question, so that the answer is about one moment.
+        query = (
+            select(volumes.c.directory_version, directory_files)
+            .join_from(volumes, directory_files, theirs, isouter=True)
+            .where(volumes.c.id == volume.id)
+            .order_by(files.relative_path)
+        )
+        with self._database.read() as own:
+            rows = own.execute(query).all()
+        if not rows:
+            raise volume_not_found(volume)
+        found = [image_from(volume, row) for row in rows if row.relative_path is not None]
+        return rows[0].directory_version, found
 
     def read(self, volume: Volume, *, under: str = "") -> Iterator[DirectoryFile]:
         """The files of a volume in the order of their paths, those whose path begins with `under`.
@@ -86,7 +128,7 @@ class DirectoryFiles:
         They come from one transaction that is open until the last one is read.
         """
         columns = directory_files.c
-        query = select(columns.relative_path, *(columns[name] for name in _COMPARED)).where(
+        query = select(columns.relative_path, *(columns[name] for name in COMPARED)).where(
             columns.volume_id == volume.id
         )
         if under:
@@ -97,105 +139,68 @@ class DirectoryFiles:
         with self._database.read() as own:
             options = {"yield_per": _ROWS_AT_A_TIME}
             for row in own.execute(ordered, execution_options=options):
-                yield _file(volume, row)
+                yield file_from(volume, row)
 
 
-@contextmanager
-def _staging(own: Connection, *, sqlite: bool) -> Iterator[Table]:
-    """A temporary table for a listing, which only this connection sees."""
-    staged = Table(
-        "staged_files",
-        MetaData(),
-        # COPY stops at a repeated key, so on PostgreSQL the last INSERT skips it instead.
-        Column("relative_path", Text, primary_key=sqlite),
-        Column("url", Text),
-        Column("size", BigInteger),
-        Column("modified_at", Instant),
-        Column("etag", Text),
-        prefixes=["TEMPORARY"],
-        sqlite_with_rowid=not sqlite,
-    )
-    try:
-        with own.begin():
-            own.execute(CreateTable(staged))
-        yield staged
-    finally:
-        # The temporary table goes with its connection. To drop it would need a transaction, for
-        # which it might have to wait after the listing is stored.
-        own.invalidate()
+def _is_late(held: Directory, looked_at: datetime) -> bool:
+    """Of two looks that began at the same moment, nobody knows which saw the later state."""
+    return held.refreshed_at is not None and held.refreshed_at >= looked_at
 
 
-def _prepare_planner(own: Connection, staged: Table) -> None:
-    """Keeps PostgreSQL from comparing every file with every other.
-
-    It would, in a nested loop, for a volume that is newer than its statistics.
-    """
-    own.execute(text(f"ANALYZE {staged.name}"))
-    own.execute(text("SET LOCAL enable_nestloop = off"))
-
-
-def _apply(
+def _note_look(
     own: Connection,
-    staged: Table,
-    *,
     volume: Volume,
-    listed_at: datetime,
-    within: Callable[[Connection], None] | None,
-) -> DirectoryChange:
-    query = select(volumes.c.refreshed_at).where(volumes.c.id == volume.id)
-    row = own.execute(query.with_for_update()).one_or_none()
-    if row is None:
-        name = str(QualifiedName(volume.workspace, volume.schema, volume.name))
-        raise UserError("VOLUME_NOT_FOUND", name=name)
-    if within is not None:
-        within(own)
-    if row.refreshed_at is not None and row.refreshed_at > listed_at:
-        return DirectoryChange()
-    done = update(volumes).where(volumes.c.id == volume.id).values(refreshed_at=listed_at)
-    own.execute(done)
-    return _write_difference(own, staged, volume.id)
+    held: Directory,
+    change: DirectoryChange,
+    *,
+    looked_at: datetime,
+) -> None:
+    version = held.version + 1 if change.any else held.version
+    done = update(volumes).where(volumes.c.id == volume.id)
+    own.execute(done.values(refreshed_at=looked_at, directory_version=version))
 
 
-def _write_difference(own: Connection, staged: Table, volume_id: str) -> DirectoryChange:
-    stored = directory_files
-    ours = stored.c.volume_id == volume_id
-    same_path = staged.c.relative_path == stored.c.relative_path
-    differs = or_(*(stored.c[name].is_distinct_from(staged.c[name]) for name in _COMPARED))
-    new_values = {name: staged.c[name] for name in _COMPARED}
-    is_stored = exists().where(ours, same_path)
-    names = ["relative_path", *_COMPARED]
-    new = select(literal(volume_id), *(staged.c[name] for name in names)).where(~is_stored)
-    removed = own.execute(delete(stored).where(ours, ~exists().where(same_path)))
-    changed = own.execute(update(stored).where(ours, same_path, differs).values(new_values))
-    statement = _insert_unless_there(own).from_select(["volume_id", *names], new)
-    added = own.execute(statement, execution_options={"preserve_rowcount": True})
-    return DirectoryChange(added.rowcount, changed.rowcount, removed.rowcount)
+def _changes(
+    own: Connection,
+    volume: Volume,
+    looked: Mapping[str, DirectoryFile | None],
+    *,
+    version: int,
+    at: datetime,
+) -> list[FileChange]:
+    """What a look at some paths changes."""
+    stored = directory_files.c
+    paths = one_of(own, stored.relative_path, list(looked))
+    rows = own.execute(select(directory_files).where(stored.volume_id == volume.id, paths))
+    known = {row.relative_path: image_from(volume, row) for row in rows}
+    changes = []
+    for path, file in looked.items():
+        before = known.get(path)
+        if (None if before is None else before.file) == file:
+            continue
+        after = None if file is None else FileImage(file, version, at)
+        changes.append(FileChange(version, path, before, after))
+    return changes
 
 
-def _insert_unless_there(own: Connection) -> Insert:
-    if own.dialect.name != "postgresql":
-        return insert(directory_files)
-    # Imported here, because it brings the whole dialect with it.
-    from sqlalchemy.dialects.postgresql import insert as postgres_insert
-
-    return postgres_insert(directory_files).on_conflict_do_nothing()
-
-
-def _values(volume: Volume, file: DirectoryFile) -> dict[str, Any]:
-    require_storable(file.relative_path)
-    derived = file.url == volume.url + file.relative_path
-    if not derived:
-        require_storable(file.url)
-    return {
-        "relative_path": file.relative_path,
-        # Most urls follow from the volume's: to keep them would double the size of the catalog.
-        "url": None if derived else file.url,
-        "size": file.size,
-        "modified_at": file.modified_at,
-        "etag": file.etag,
-    }
+def _write_changes(own: Connection, volume: Volume, changes: Sequence[FileChange]) -> None:
+    stored = directory_files.c
+    old = one_of(own, stored.relative_path, [c.relative_path for c in changes if c.before])
+    own.execute(delete(directory_files).where(stored.volume_id == volume.id, old))
+    images = (change.after for change in changes if change.after is not None)
+    rows = (
+        {
+            "volume_id": volume.id,
+            **file_values(volume, image.file),
+            "version": image.version,
+            "seen_at": image.seen_at,
+        }
+        for image in images
+    )
+    insert_rows(own, directory_files, rows)
 
 
-def _file(volume: Volume, row: Row[Any]) -> DirectoryFile:
-    url = row.url or volume.url + row.relative_path
-    return DirectoryFile(row.relative_path, url, row.size, row.modified_at, row.etag)
+def _counted(changes: Sequence[FileChange]) -> DirectoryChange:
+    added = sum(change.before is None for change in changes)
+    removed = sum(change.after is None for change in changes)
+    return DirectoryChange(added, len(changes) - added - removed, removed)

@@ -15,6 +15,7 @@ from sqlalchemy import Connection
 from headwater.catalog.store.addresses import read_address
 from headwater.catalog.store.connections import Connections
 from headwater.catalog.store.database import Database
+from headwater.catalog.store.directory_changes import DirectoryChanges
 from headwater.catalog.store.directory_files import DirectoryFiles
 from headwater.catalog.store.functions import Functions
 from headwater.catalog.store.instances import Instances
@@ -29,6 +30,7 @@ from headwater.catalog.store.settings import Settings
 from headwater.catalog.store.streams import Streams
 from headwater.catalog.store.tables import Tables
 from headwater.catalog.store.versions import Versions
+from headwater.catalog.store.volume_messages import VolumeMessages
 from headwater.catalog.store.volumes import Volumes
 from headwater.catalog.store.workspaces import Workspaces
 
@@ -46,6 +48,8 @@ class Store:
         self.connections = Connections(database)
         self.volumes = Volumes(database)
         self.directory_files = DirectoryFiles(database)
+        self.directory_changes = DirectoryChanges(database)
+        self.volume_messages = VolumeMessages(database)
         self.load_history = LoadHistory(database)
         self.pipes = Pipes(database)
         self.pipe_batches = PipeBatches(database)

@@ -1,4 +1,4 @@
-"""The catalog's tables for streams, for the changes of directory tables, and for functions.
+"""The catalog's tables for streams, for what happens to directory tables, and for functions.
 
 Invariant: a stream has a row in `tables` too, of the kind STREAM, because its name stands where a
 table's may stand; both rows come and go together. A stream only names what it watches.
@@ -39,6 +39,17 @@ directory_changes = Table(
     Column("at", Instant, nullable=False),
     Column("before", JsonText),
     Column("after", JsonText),
+)
+
+# Messages of the queues of watched volumes that could not be understood.
+volume_messages = Table(
+    "volume_messages",
+    metadata,
+    Column("volume_id", ForeignKey("volumes.id", ondelete="CASCADE"), primary_key=True),
+    Column("message_id", LooseText, primary_key=True),
+    Column("body", LooseText, nullable=False),
+    Column("reason", LooseText, nullable=False),
+    Column("at", Instant, nullable=False),
 )
 
 functions = Table(

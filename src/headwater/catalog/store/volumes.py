@@ -1,7 +1,8 @@
 """The store's volumes.
 
 Invariant: a name stands for one volume in its schema, beside whatever table has the same name; a
-volume goes together with its directory table, its files stay where they are.
+volume goes together with its directory table, its files stay where they are. One that a stream
+watches stays too.
 """
 
 from __future__ import annotations
@@ -18,7 +19,10 @@ from headwater.catalog.store.file_model import connections, volumes
 from headwater.catalog.store.model import schemas, workspaces
 from headwater.catalog.store.pipe_model import pipes
 from headwater.catalog.store.schemas import live_schema_id
+from headwater.catalog.store.stream_model import streams
+from headwater.catalog.store.stream_rows import select_streams, stream_from
 from headwater.catalog.store.workspaces import workspace_id
+from headwater.catalog.streams import StreamSource
 from headwater.catalog.volumes import Volume
 from headwater.errors import UserError
 from headwater.names import QualifiedName
@@ -42,13 +46,15 @@ class Volumes:
     def create_or_replace(self, volume: Volume, *, connection: Connection | None = None) -> Volume:
         """Adds a volume in the place of the one that had its name; its directory table is empty.
 
-        A pipe that the old one fed goes on with the new one.
+        A pipe that the old one fed goes on with the new one. VOLUME_IN_USE_BY_STREAM when a stream
+        watches the old one: its directory table would begin anew.
         """
         with self._database.write(connection) as own:
             schema_id = live_schema_id(own, volume.workspace, volume.schema, alone=True)
             old = (volumes.c.schema_id == schema_id) & (volumes.c.name == volume.name)
             old_id = own.execute(select(volumes.c.id).where(old)).scalar_one_or_none()
             if old_id is not None:
+                _refuse_watched(own, old_id, volume)
                 own.execute(delete(volumes).where(volumes.c.id == old_id))
                 fed = update(pipes).where(pipes.c.volume_id == old_id)
                 own.execute(fed.values(volume_id=volume.id))
@@ -79,9 +85,20 @@ class Volumes:
         with self._database.read() as own:
             return [_volume(row) for row in own.execute(query.order_by(volumes.c.id))]
 
+    def with_watched_queues(self) -> builtins.list[Volume]:
+        """The volumes of all workspaces that have a queue and a stream that watches them."""
+        watched = select(streams.c.source_id).where(streams.c.source == StreamSource.VOLUME)
+        query = _select().where(volumes.c.notification.is_not(None), volumes.c.id.in_(watched))
+        with self._database.read() as own:
+            return [_volume(row) for row in own.execute(query.order_by(volumes.c.id))]
+
     def drop(self, volume: Volume, *, connection: Connection | None = None) -> None:
-        """Removes a volume and its directory table; VOLUME_NOT_FOUND when it is gone already."""
+        """Removes a volume and its directory table.
+
+        VOLUME_NOT_FOUND when it is gone already, VOLUME_IN_USE_BY_STREAM when a stream watches it.
+        """
         with self._database.write(connection) as own:
+            _refuse_watched(own, volume.id, volume)
             if not own.execute(delete(volumes).where(volumes.c.id == volume.id)).rowcount:
                 raise UserError("VOLUME_NOT_FOUND", name=_shown(volume))
 
@@ -97,6 +114,16 @@ def _with_connection(own: Connection, volume: Volume) -> Volume:
     name = volume.connection.lower()
     found = require_connection(own, workspace_id(own, volume.workspace), name)
     return replace(volume, connection=name, connection_id=found)
+
+
+def _refuse_watched(own: Connection, volume_id: str, volume: Volume) -> None:
+    """Streams are made with this row locked, so that none comes between this and the removal."""
+    own.execute(select(volumes.c.id).where(volumes.c.id == volume_id).with_for_update())
+    watching = select_streams().where(streams.c.source_id == volume_id).limit(1)
+    row = own.execute(watching).one_or_none()
+    if row is not None:
+        stream = stream_from(row).qualified
+        raise UserError("VOLUME_IN_USE_BY_STREAM", volume=_shown(volume), stream=stream)
 
 
 def _shown(volume: Volume) -> str:
@@ -165,4 +192,5 @@ def _volume(row: Row[Any]) -> Volume:
         comment=row.comment,
         properties=row.properties,
         refreshed_at=row.refreshed_at,
+        directory_version=row.directory_version,
     )

@@ -51,6 +51,15 @@ def _directories() -> None:
         sa.Column("before", sa.Text),
         sa.Column("after", sa.Text),
     )
+    volume = sa.ForeignKey("volumes.id", ondelete="CASCADE")
+    op.create_table(
+        "volume_messages",
+        sa.Column("volume_id", sa.Text, volume, primary_key=True),
+        sa.Column("message_id", sa.Text, primary_key=True),
+        sa.Column("body", sa.Text, nullable=False),
+        sa.Column("reason", sa.Text, nullable=False),
+        sa.Column("at", sa.BigInteger, nullable=False),
+    )
 
 
 def _functions() -> None:
