@@ -13,7 +13,7 @@ from headwater.files.volumes import find_volume, opened
 from headwater.names import QualifiedName
 from headwater.result import Result
 from headwater.runtime.clock import now
-from headwater.sql.volume_stream_statement import CreateVolumeStream
+from headwater.sql.create_stream import CreateVolumeStream
 from headwater.statements.context import Context
 from headwater.streams.directory_events import volume_queue
 from headwater.streams.watchable import require_watchable

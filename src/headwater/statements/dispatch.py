@@ -56,6 +56,7 @@ from headwater.statements.create_table import create_table
 from headwater.statements.create_table_stream import create_table_stream
 from headwater.statements.create_view import create_view
 from headwater.statements.create_volume import create_volume
+from headwater.statements.create_volume_stream import create_volume_stream
 from headwater.statements.delete import delete
 from headwater.statements.desc_connection import desc_connection
 from headwater.statements.desc_function import desc_function
@@ -121,6 +122,7 @@ HANDLERS: dict[type, Handler] = {
     create_kafka_table_sql.CreateKafkaTable: create_kafka_table,
     create_pipe_sql.CreatePipe: create_pipe,
     create_stream_sql.CreateTableStream: create_table_stream,
+    create_stream_sql.CreateVolumeStream: create_volume_stream,
     create_table_sql.CreateTable: create_table,
     describe.DescTable: desc_table,
     dml.Delete: delete,

@@ -12,7 +12,7 @@ from headwater.names import ObjectName
 from headwater.result import Result
 from headwater.runtime.clock import now
 from headwater.runtime.open_lake import OpenLake
-from headwater.sql.volume_stream_statement import CreateVolumeStream
+from headwater.sql.create_stream import CreateVolumeStream
 from headwater.statements.context import Context
 from headwater.statements.create_volume_stream import create_volume_stream
 from headwater.streams.volume_changes import VolumeChanges, volume_changes
