@@ -136,9 +136,12 @@ class Runner:
         sql = record.sql.replace(_LAKE, str(self.lake)).replace(_JOB, self._job)
         if _FILES in sql:
             sql = sql.replace(_FILES, str(self._files))
-        result = connection.sql(_TIME.sub(lambda found: self._time(found[1], int(found[2])), sql))
+        result = connection.sql(self._with_times(sql))
         self._job = result.job_id
         return result
+
+    def _with_times(self, text: str) -> str:
+        return _TIME.sub(lambda found: self._time(found[1], int(found[2])), text)
 
     def _time(self, table: str, version: int) -> str:
         """When a version was committed, as the session prints it; read without making a job."""
@@ -149,7 +152,7 @@ class Runner:
         assert found is not None, f"there is no table {table} to take a time of"
         committed = history.versions.get(found.id, version)
         assert committed is not None, f"table {table} has no version {version}"
-        return str(session.local(committed.committed_at))
+        return cell(session.local(committed.committed_at))
 
     def _statement(self, record: Record) -> None:
         outcome, _, pattern = record.argument.partition(" ")
@@ -194,7 +197,8 @@ class Runner:
         got = [row_line(result.columns), *(sorted(rows) if any_order else rows)]
         if not expected and not rows:
             return
-        if not lines_match(expected, got, matches=row_matches, any_order=any_order):
+        wanted = [self._with_times(line) for line in expected]
+        if not lines_match(wanted, got, matches=row_matches, any_order=any_order):
             self._unexpected(record, got, blessed_rows(expected, got))
 
     def _neutral(self, text: str) -> str:
