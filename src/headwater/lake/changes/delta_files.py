@@ -81,7 +81,8 @@ class DeltaFiles:
             plain.options(),
             self._session._jsparkSession,
         )
-        plan = spark.execution.datasources.LogicalRelation.apply(relation, False)
+        logical = getattr(getattr(spark.execution.datasources, "LogicalRelation$"), "MODULE$")
+        plan = logical.apply(relation, False)
         return self._frame(spark.classic.Dataset.ofRows(self._session._jsparkSession, plan))
 
     def frames_by_version(self, rows: Sequence[FileRows]) -> Iterable[tuple[int, DataFrame]]:
@@ -147,9 +148,11 @@ class DeltaFiles:
     def _add_files(self, bodies: Iterable[Mapping[str, Any]]) -> Any:
         """Delta's actions, all in one call: there may be thousands."""
         text = json.dumps([_add(body) for body in bodies])
-        kind = self._class("[Lorg.apache.spark.sql.delta.actions.AddFile;")
-        array = self._mapper.readValue(text, kind)
-        return self._sequence(self._java.java.util.Arrays.asList(array))
+        kind = self._mapper.getTypeFactory().constructCollectionType(
+            self._class("java.util.ArrayList"),
+            self._class("org.apache.spark.sql.delta.actions.AddFile"),
+        )
+        return self._sequence(self._mapper.readValue(text, kind))
 
     def _sequence(self, items: Any) -> Any:
         return self._java.org.apache.spark.api.python.PythonUtils.toSeq(items)
