@@ -34,6 +34,7 @@ _TITLES = {
     "volumes": "Volumes and their files",
     "copy": "COPY",
     "pipes": "Pipes and Kafka",
+    "table_streams": "Table streams and VACUUM",
     "files": "Files of volumes",
     "config": "Settings and the lake folder",
     "platform": "Java and the jars",
