@@ -41,12 +41,11 @@ def removable_files(
 
 
 def remove_files(lake: OpenLake, spark: SparkConnection, table: Table, *, hours: int) -> Removed:
-    """Remove what was replaced more than so many hours ago; nobody may write meanwhile."""
-    with lake.locks.hold(table.id):
-        lake.writer.ensure()
-        before = _size(lake.location(table))
-        _vacuum(spark, f"VACUUM {register_table(lake, table)} RETAIN {hours} HOURS")
-        after = _size(lake.location(table))
+    """Remove what was replaced more than so many hours ago; the caller holds the table's lock."""
+    lake.writer.ensure()
+    before = _size(lake.location(table))
+    _vacuum(spark, f"VACUUM {register_table(lake, table)} RETAIN {hours} HOURS")
+    after = _size(lake.location(table))
     return Removed(before.files - after.files, before.bytes - after.bytes)
 
 
