@@ -64,12 +64,13 @@ def _vacuum(spark: SparkConnection, sql: str) -> list[tuple[object, ...]]:
 
 
 def _size(location: str) -> Removed:
-    """Files and bytes of a table without its log."""
+    """Files and bytes of a table, without its log and the checksums beside the files."""
     files = size = 0
     for folder, folders, names in os.walk(location.removeprefix("file://")):
         if _LOG_FOLDER in folders:
             folders.remove(_LOG_FOLDER)
         for name in names:
-            files += 1
-            size += os.stat(os.path.join(folder, name)).st_size
+            if not name.startswith("."):
+                files += 1
+                size += os.stat(os.path.join(folder, name)).st_size
     return Removed(files, size)
