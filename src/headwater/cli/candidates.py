@@ -15,8 +15,11 @@ from headwater.names import show_identifier
 from headwater.sql.tokens import Token, tokenize
 
 _BEFORE_TABLE = frozenset(
-    "FROM JOIN INTO UPDATE TABLE VIEW DESC DESCRIBE EXTENDED HISTORY OPTIMIZE TRUNCATE".split()
+    "FROM JOIN INTO UPDATE TABLE VIEW DESC DESCRIBE EXTENDED HISTORY OPTIMIZE TRUNCATE"
+    " VACUUM".split()
 )
+_BEFORE_STREAM = frozenset("FROM JOIN DESC DESCRIBE".split())
+"""Where a stream may stand as well as a table."""
 _BEFORE_SCHEMA = frozenset("USE SCHEMA DATABASE".split())
 
 
@@ -72,11 +75,15 @@ def _possible(
         schema = typed[-2].value
         if _wants_volume(words[:-2]):
             return _named(catalog.volumes(schema), "volume")
+        if _wants_stream(words[:-2]):
+            return _named(catalog.streams(schema), "stream")
         return _behind_dot(schema, mentioned, catalog)
     if _wants_schema(words[0], words[-1]):
         return _named(catalog.schemas(), "schema")
     if words[-1] in _BEFORE_TABLE or words[-2:] == ["TABLE", "VOLUME"]:
         return _relations(typed, word, catalog)
+    if _wants_stream(words):
+        return _streams(typed, word, catalog)
     if _wants_volume(words):
         return _volumes(typed, word, catalog)
     if words[-1] == "CONNECTION" and words[-2:] != ["STORAGE", "CONNECTION"]:
@@ -95,12 +102,25 @@ def _wants_volume(words: list[str]) -> bool:
     )
 
 
+def _wants_stream(words: list[str]) -> bool:
+    """Whether the name of a stream that exists comes next."""
+    return words[-1:] == ["STREAM"] and words[0] != "CREATE"
+
+
 def _wants_schema(first: str, last: str) -> bool:
     return last in _BEFORE_SCHEMA or (first == "SHOW" and last == "IN")
 
 
 def _relations(typed: list[Token], word: str, catalog: CatalogWords) -> Iterator[Candidate]:
     yield from _named(catalog.tables(None), "table")
+    if typed[-1].upper in _BEFORE_STREAM:
+        yield from _named(catalog.streams(None), "stream")
+    yield from _named(catalog.schemas(), "schema")
+    yield from _starts(typed, word)
+
+
+def _streams(typed: list[Token], word: str, catalog: CatalogWords) -> Iterator[Candidate]:
+    yield from _named(catalog.streams(None), "stream")
     yield from _named(catalog.schemas(), "schema")
     yield from _starts(typed, word)
 
@@ -121,6 +141,7 @@ def _behind_dot(
             return
     if qualifier.lower() in (schema.lower() for schema in catalog.schemas()):
         yield from _named(catalog.tables(qualifier), "table")
+        yield from _named(catalog.streams(qualifier), "stream")
 
 
 def _anything(

@@ -31,6 +31,10 @@ class CatalogWords(Protocol):
         """The columns of a table or view; none when there is no such table."""
         ...
 
+    def streams(self, schema: str | None) -> Names:
+        """The streams of a schema."""
+        ...
+
     def volumes(self, schema: str | None) -> Names:
         """The volumes of a schema."""
         ...
@@ -47,6 +51,7 @@ class StoredWords:
         self._connection = connection
         self._schemas: Names | None = None
         self._tables: dict[str, dict[str, Names]] = {}
+        self._streams: dict[str, Names] = {}
         self._volumes: dict[str, Names] = {}
         self._connections: Names | None = None
 
@@ -54,6 +59,7 @@ class StoredWords:
         """Forget what was read: a statement may have changed it."""
         self._schemas = self._connections = None
         self._tables.clear()
+        self._streams.clear()
         self._volumes.clear()
 
     def schemas(self) -> Names:
@@ -69,6 +75,13 @@ class StoredWords:
     def columns(self, schema: str | None, table: str) -> Names:
         """The columns of a table or view."""
         return self._columns_by_table(schema).get(table.lower(), ())
+
+    def streams(self, schema: str | None) -> Names:
+        """The streams of a schema."""
+        name = (schema or self._connection.schema).lower()
+        if name not in self._streams:
+            self._streams[name] = self._read_streams(name)
+        return self._streams[name]
 
     def volumes(self, schema: str | None) -> Names:
         """The volumes of a schema."""
@@ -105,6 +118,14 @@ class StoredWords:
         except HeadwaterError:
             return {}
         return {table.name: tuple(c.name for c in table.shape.columns) for table in tables}
+
+    def _read_streams(self, schema: str) -> Names:
+        state = self._connection.session.state
+        try:
+            streams = state.lake.store.streams.list(state.workspace, schema)
+        except HeadwaterError:
+            return ()
+        return tuple(stream.name for stream in streams)
 
     def _read_volumes(self, schema: str) -> Names:
         state = self._connection.session.state

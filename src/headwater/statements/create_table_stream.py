@@ -34,15 +34,24 @@ def create_table_stream(context: Context, statement: CreateTableStream) -> Resul
         raise name_taken(existing, span=span)
     table = _source(context, statement)
     context.lake.writer.ensure()
-    offset, note = (
-        (_kafka_offset(context, statement, table), "")
-        if table.kind is TableKind.KAFKA
-        else _table_offset(context, statement, table)
-    )
-    stream = _stream(context, statement, name, table=table, offset=offset)
-    context.store.streams.create(stream, replace=statement.or_replace)
+    # From the look at the versions on no VACUUM may take them, until the stream holds them itself.
+    with context.session.lock, context.lake.locks.hold(table.id):
+        note = _create(context, statement, name, table)
     done = "replaced" if replaces else "created"
     return Result(message=f"stream {name} {done} on table {table.schema}.{table.name}{note}")
+
+
+def _create(
+    context: Context, statement: CreateTableStream, name: QualifiedName, table: Table
+) -> str:
+    """Store the stream; gives back what had to be done to the table for it."""
+    if table.kind is TableKind.KAFKA:
+        offset, note = _kafka_offset(context, statement, table), ""
+    else:
+        offset, note = _table_offset(context, statement, table)
+    stream = _stream(context, statement, name, table=table, offset=offset)
+    context.store.streams.create(stream, replace=statement.or_replace)
+    return note
 
 
 def _source(context: Context, statement: CreateTableStream) -> Table:
@@ -67,14 +76,12 @@ def _table_offset(
     initial, note = statement.show_initial_rows, ""
     position = None
     if statement.timestamp is not None:
-        with session.lock:
-            moment, span = statement.timestamp, statement.timestamp_span
-            version = version_by_time(context, table, moment, span=span)
+        span = statement.timestamp_span
+        version = version_by_time(context, table, statement.timestamp, span=span)
         require_kept(lake, table, version, span=span)
         position = version.delta_version
     if not is_tracked(lake, table):
-        with session.lock:
-            table = switch_tracking_on(lake, session.spark(), table, author=context.author)
+        table = switch_tracking_on(lake, session.spark(), table, author=context.author)
         note = ", whose change_tracking is on from now on"
     now_at = table.shape.delta_version
     return StreamOffset(now_at if position is None else position, initial=initial), note

@@ -25,11 +25,12 @@ _HOURS = 24
 def vacuum(context: Context, statement: Vacuum) -> Result:
     """Remove files, or with DRY RUN list those that would go."""
     table = context.base_table(statement.name, statement="VACUUM")
-    table = catch_up(context.lake, table)
-    horizon = _horizon(context, statement, table)
-    note = _note(context, horizon)
     session, lake = context.session, context.lake
-    with session.lock:
+    # Nobody may make a stream between the look at the streams and the removal.
+    with session.lock, lake.locks.hold(table.id):
+        table = catch_up(lake, table)
+        horizon = _horizon(context, statement, table)
+        note = _note(context, horizon)
         spark = session.spark()
         if statement.dry_run:
             paths = removable_files(lake, spark, table, hours=horizon.hours)

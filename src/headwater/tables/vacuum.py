@@ -41,12 +41,11 @@ def removable_files(
 
 
 def remove_files(lake: OpenLake, spark: SparkConnection, table: Table, *, hours: int) -> Removed:
-    """Remove what was replaced more than so many hours ago; nobody may write meanwhile."""
-    with lake.locks.hold(table.id):
-        lake.writer.ensure()
-        before = _size(lake.location(table))
-        _vacuum(spark, f"VACUUM {register_table(lake, table)} RETAIN {hours} HOURS")
-        after = _size(lake.location(table))
+    """Remove what was replaced more than so many hours ago; the caller holds the table's lock."""
+    lake.writer.ensure()
+    before = _size(lake.location(table))
+    _vacuum(spark, f"VACUUM {register_table(lake, table)} RETAIN {hours} HOURS")
+    after = _size(lake.location(table))
     return Removed(before.files - after.files, before.bytes - after.bytes)
 
 
@@ -65,12 +64,13 @@ def _vacuum(spark: SparkConnection, sql: str) -> list[tuple[object, ...]]:
 
 
 def _size(location: str) -> Removed:
-    """Files and bytes of a table without its log."""
+    """Files and bytes of a table, without its log and the checksums beside the files."""
     files = size = 0
     for folder, folders, names in os.walk(location.removeprefix("file://")):
         if _LOG_FOLDER in folders:
             folders.remove(_LOG_FOLDER)
         for name in names:
-            files += 1
-            size += os.stat(os.path.join(folder, name)).st_size
+            if not name.startswith("."):
+                files += 1
+                size += os.stat(os.path.join(folder, name)).st_size
     return Removed(files, size)

@@ -24,6 +24,9 @@ class Words:
     def columns(self, schema, table):
         return TABLES.get((schema or "public").lower(), {}).get(table.lower(), ())
 
+    def streams(self, schema):
+        return ("order_changes",) if (schema or "public").lower() == "public" else ()
+
     def volumes(self, schema):
         return {"public": ("landing",), "raw": ("dumps",)}.get((schema or "public").lower(), ())
 
@@ -66,6 +69,15 @@ def test_the_next_statement_starts_behind_the_semicolon():
 def test_tables_and_schemas_are_offered_where_one_is_wanted(text):
     assert offered(text, "table") == ["orders", "customers"]
     assert offered(text, "schema") == ["public", "raw"]
+
+
+def test_streams_are_offered_where_they_can_be_read_and_not_as_tables():
+    assert offered("SELECT * FROM |", "stream") == ["order_changes"]
+    assert offered("SELECT * FROM public.o|") == ["orders", "order_changes"]
+    assert offered("INSERT INTO |", "stream") == []
+    assert offered("DROP TABLE STREAM |", "stream") == ["order_changes"]
+    assert offered("DESC STREAM public.|") == ["order_changes"]
+    assert offered("CREATE TABLE STREAM |", "stream") == []
 
 
 def test_names_are_found_without_their_case():
