@@ -35,13 +35,10 @@ _TITLES = {
     "copy": "COPY",
     "pipes": "Pipes and Kafka",
     "table_streams": "Table streams and VACUUM",
-<<<<<<< HEAD
     "volume_streams": "Volume streams",
     "stream_reading": "Reading streams and TABLE_CHANGES",
     "changes": "Changes of Delta tables",
     "functions": "Functions in Python",
-=======
->>>>>>> s-lang
     "files": "Files of volumes",
     "config": "Settings and the lake folder",
     "platform": "Java and the jars",
