@@ -34,6 +34,7 @@ _TITLES = {
     "volumes": "Volumes and their files",
     "copy": "COPY",
     "pipes": "Pipes and Kafka",
+    "volume_streams": "Streams over volumes",
     "files": "Files of volumes",
     "config": "Settings and the lake folder",
     "platform": "Java and the jars",
