@@ -39,7 +39,7 @@ def desc_volume(context: Context, statement: DescVolume) -> Result:
             directory_version=cell(volume.directory_version),
         )
         if volume.notification is not None:
-            malformed = len(context.store.volume_messages.of(volume))
+            malformed = context.store.volume_messages.count(volume)
             rows += info_rows(malformed_messages=cell(malformed))
     return Result.from_rows(string_columns("info_name", "info_value"), rows)
 

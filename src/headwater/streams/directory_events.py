@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
+from headwater.catalog.store.directory_changes import volume_not_found
 from headwater.catalog.store.storable_paths import require_storable
 from headwater.catalog.volumes import DirectoryChange, DirectoryFile, Volume, VolumeMessage
 from headwater.errors import HeadwaterError, TransientError, UserError
@@ -21,7 +22,6 @@ from headwater.queues.object_events import MalformedMessage, objects_in, path_be
 from headwater.queues.open_queue import open_queue
 from headwater.queues.queue import Queue, QueueMessage
 from headwater.runtime.clock import now
-from headwater.runtime.failpoints import reach
 from headwater.runtime.open_lake import OpenLake
 from headwater.storage.addresses import Scheme
 
@@ -53,7 +53,10 @@ class _Received:
 
 
 class DirectoryEvents:
-    """Listens to the queue of a volume; keeps it open between looks."""
+    """Listens to the queue of a volume; keeps it open between looks.
+
+    The volume may get another connection meanwhile, so that each look asks for it.
+    """
 
     def __init__(self, lake: OpenLake, volume: Volume) -> None:
         self._lake = lake
@@ -62,7 +65,10 @@ class DirectoryEvents:
 
     def look(self, *, wait_seconds: int) -> Looked:
         """Take in what the queue tells, waiting for the first message; nothing is no error."""
-        files = opened(self._lake, self._volume)
+        volume = self._lake.store.volumes.by_id(self._volume.id)
+        if volume is None:
+            raise volume_not_found(self._volume)
+        files = opened(self._lake, volume)
         try:
             return self._look(files, wait_seconds)
         except HeadwaterError:
@@ -87,7 +93,6 @@ class DirectoryEvents:
             return Looked()
         self._lake.store.volume_messages.set_aside(self._volume, received.malformed)
         change = self._take_in(files, list(received.paths))
-        reach("directory_events.stored")
         queue.delete(list(received.messages.values()))
         return Looked(change, more=True)
 

@@ -181,6 +181,19 @@ def test_a_listing_and_a_look_at_each_path_keep_the_same_changes(
     assert len(listed[1]) == 6 + 6 + 6 + 2
 
 
+def test_rows_from_before_there_were_versions_have_none(store: Store, volume: Volume) -> None:
+    refresh(store, volume, a_file("a"), a_file("b"), a_file("c"), seconds=1)
+    with store.begin() as own:
+        own.exec_driver_sql("UPDATE directory_files SET version = NULL, seen_at = NULL")
+    watch(store, volume)
+    refresh(store, volume, a_file("b", size=2), a_file("c"), seconds=2)
+    store.directory_files.patch(volume, {"c": None}, looked_at=at(3))
+    _now, changes = store.directory_changes.since(volume, 1)
+    old = {name: FileImage(a_file(name), 0, None) for name in "abc"}
+    assert [change.before for change in changes] == [old["a"], old["b"], old["c"]]
+    assert store.directory_files.images(volume)[1] == [FileImage(a_file("b", size=2), 2, START)]
+
+
 def test_a_path_that_is_listed_twice_changes_once(store: Store, volume: Volume) -> None:
     watch(store, volume)
     refresh(store, volume, a_file("a"), a_file("a"), seconds=1)
@@ -289,6 +302,7 @@ def test_messages_are_laid_aside_once_and_the_oldest_go(
     assert store.volume_messages.of(volume) == [messages[2], messages[1], messages[0]]
     store.volume_messages.set_aside(volume, messages[3:])
     assert store.volume_messages.of(volume) == [messages[4], messages[3], messages[2]]
+    assert store.volume_messages.count(volume) == 3
     long = VolumeMessage("x" * 5_000, "\0" * 10_000, "why", at(9))
     store.volume_messages.set_aside(volume, [long])
     assert len(store.volume_messages.of(volume, 1)[0].body) == 4_000

@@ -12,9 +12,12 @@ from tests.unit.streams.fake_bucket import NOTIFIED, FakeBucket
 from tests.unit.streams.watching import Watching
 
 import headwater
+from headwater.catalog.volumes import Volume
 from headwater.cli.run_status import RunStatus
 from headwater.errors import TransientError
+from headwater.files.volumes import OpenVolume
 from headwater.pipes.loop import PipeLoop, Told
+from headwater.streams.directory_events import DirectoryEvents
 from headwater.streams.directory_watch import DirectoryWatch
 
 PATIENCE = 20.0
@@ -167,6 +170,27 @@ def test_a_queue_in_trouble_is_told_once_and_tried_again(
         clock[0] += watching.lake.config.pipe_poll_seconds
     assert watch.troubles == ()
     assert bucket.messages == {}
+
+
+def test_a_volume_whose_connection_is_made_anew_is_watched_on(
+    watching: Watching, bucket: FakeBucket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watching.create()
+    events = DirectoryEvents(watching.lake, watching.volume())
+    events.look(wait_seconds=0)
+    used: list[str | None] = []
+
+    def opened(_lake: object, volume: Volume) -> OpenVolume:
+        used.append(volume.connection_id)
+        return bucket.opened(volume)
+
+    monkeypatch.setattr("headwater.streams.directory_events.opened", opened)
+    watching.sql("DROP CONNECTION c FORCE")
+    watching.sql(NOTIFIED.partition(";")[0])
+    bucket.put("a", "1")
+    assert events.look(wait_seconds=0).change.added == 1
+    assert used == [watching.volume().connection_id]
+    assert used != [None]
 
 
 def test_a_bug_in_a_look_ends_no_loop_and_is_told(watching: Watching, bucket: FakeBucket) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Sequence
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import delete, func, insert, select
 
 from headwater.catalog.store.bulk import one_of
 from headwater.catalog.store.database import Database
@@ -51,6 +51,12 @@ class VolumeMessages:
             own.execute(delete(volume_messages).where(theirs, again))
             own.execute(insert(volume_messages), rows)
             own.execute(delete(volume_messages).where(theirs, _columns.message_id.not_in(newest)))
+
+    def count(self, volume: Volume) -> int:
+        """How many messages of a volume are laid aside."""
+        query = select(func.count()).where(_columns.volume_id == volume.id)
+        with self._database.read() as own:
+            return own.execute(query).scalar_one()
 
     def of(self, volume: Volume, limit: int | None = None) -> builtins.list[VolumeMessage]:
         """The messages of a volume that were laid aside, newest first."""
