@@ -76,6 +76,7 @@ class _Preparation:
     staging: Staging
     left_out: frozenset[str]
     called: list[CalledFunction] = field(default_factory=list)
+    values: list[str] = field(default_factory=list)
     depth: int = 0
 
 
@@ -161,6 +162,7 @@ def _edited(preparation: _Preparation, text: str, extra: tuple[Edit, ...] = ()) 
         left_alone=lambda span: _covered(span, kept),
         # A place in the text of a view is none in the statement.
         called=[] if preparation.depth else preparation.called,
+        values=preparation.values,
     )
     return apply_edits(text, [*kept, *calls])
 
