@@ -110,6 +110,8 @@ def _shaped(
         return UserError("MERGE_COLUMN_NOT_FOUND", detail=detail)
     if condition.startswith(_CONFLICTS):
         return TransientError("CONCURRENT_CHANGE", problem=_sentence(message), detail=detail)
+    if "Invalid PythonUDF" in message:
+        return NotSupported("FUNCTION_READS_NO_COLUMN", detail=detail)
     if condition == "PYTHON_EXCEPTION" and (found := _OF_FUNCTION.findall(message)):
         return _function_failed(found, message, detail=detail)
     kind = _kind(condition, sqlstate or "")

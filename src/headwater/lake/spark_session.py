@@ -94,6 +94,11 @@ class SparkConnection:
             java: Any = self._session._jsparkSession
             return bool(java.catalog().functionExists(quote_identifier(name)))
 
+    def set_variable(self, name: str, kind: str, expression: str) -> None:
+        """Give a variable of this session, of a type, the value that an expression has now."""
+        self.execute(f"DECLARE OR REPLACE VARIABLE {name} {kind}")
+        self.execute(f"SET VARIABLE {name} = (SELECT {expression})")
+
     def register_python_function(self, name: str, function: Function) -> None:
         """Let SQL call a function of the lake."""
         with self._in_session():

@@ -8,6 +8,7 @@ a type in a cast and a table function are none. Whether the function exists is f
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from headwater.errors import Span
 from headwater.names import ObjectName
@@ -39,6 +40,8 @@ _ENDS_ITEM = _CLAUSES | {"EXCEPT", "MINUS", "INTO", "INSERT"}
 _ITEM_STARTS = ("SELECT", "DISTINCT", "ALL")
 # FROM inside these functions separates arguments: extract(year FROM d), trim(both FROM s).
 _FROM_FUNCTIONS = ("EXTRACT", "TRIM", "SUBSTRING", "SUBSTR", "OVERLAY", "POSITION")
+_COMMANDS = ("UPDATE", "DELETE", "MERGE")
+_LITERALS = frozenset("NULL TRUE FALSE AS DATE TIMESTAMP INTERVAL".split())
 _MOST_PARTS = 3
 
 
@@ -60,6 +63,10 @@ class FunctionCall:
     end: int
     is_item: bool = False
     """Whether it is all of an item of a SELECT, without an alias."""
+    is_constant: bool = False
+    """Whether its arguments certainly read no column."""
+    place: Literal["", "VALUES", "COMMAND"] = ""
+    """Not empty where Spark takes no call without a column: VALUES, and UPDATE, DELETE, MERGE."""
 
 
 @dataclass(slots=True)
@@ -80,7 +87,7 @@ def find_function_calls(tokens: list[Token]) -> tuple[FunctionCall, ...]:
         elif _is(token, ")") and len(levels) > 1:
             levels.pop()
         elif token.is_name and not (place and _is(tokens[place - 1], ".")):
-            call = _call(tokens, place, levels[-1])
+            call = _call(tokens, place, levels)
             if call is not None:
                 found.append(call)
             _enter_clause(tokens, place, levels[-1])
@@ -101,8 +108,8 @@ def _enter_clause(tokens: list[Token], place: int, level: _Level) -> None:
     level.clause = "FROM" if word == "JOIN" else word
 
 
-def _call(tokens: list[Token], place: int, level: _Level) -> FunctionCall | None:
-    first = tokens[place]
+def _call(tokens: list[Token], place: int, levels: list[_Level]) -> FunctionCall | None:
+    first, level = tokens[place], levels[-1]
     is_word = first.upper in NO_FUNCTIONS and not _is(tokens[place + 1], ".")
     if is_word or not _may_begin(tokens, place, level):
         return None
@@ -122,7 +129,26 @@ def _call(tokens: list[Token], place: int, level: _Level) -> FunctionCall | None
         arguments,
         tokens[behind - 1].end,
         is_item=_is_item(tokens, place, behind, level),
+        is_constant=_is_constant(tokens, last + 2, behind),
+        place=_place(tokens, levels),
     )
+
+
+def _place(tokens: list[Token], levels: list[_Level]) -> Literal["", "VALUES", "COMMAND"]:
+    if tokens[0].upper in _COMMANDS:
+        return "COMMAND"
+    return "VALUES" if any(level.clause == "VALUES" for level in levels) else ""
+
+
+def _is_constant(tokens: list[Token], first: int, behind: int) -> bool:
+    """No name but those of functions, types behind AS, names of arguments, and plain literals."""
+    for place in range(first, behind):
+        token, before, after = tokens[place], tokens[place - 1], tokens[place + 1]
+        is_call = _is(after, "(") and not _is(before, ".")
+        is_other = before.upper == "AS" or _is(before, "::") or _is(after, "=>")
+        if token.is_name and not (token.upper in _LITERALS or is_call or is_other):
+            return False
+    return True
 
 
 def _may_begin(tokens: list[Token], place: int, level: _Level) -> bool:

@@ -12,7 +12,7 @@ from headwater.catalog.functions import Function
 from headwater.catalog.store import Store
 from headwater.errors import HeadwaterError, Span, UserError
 from headwater.names import QualifiedName, counted, did_you_mean, quote_identifier
-from headwater.sql.edits import Edit
+from headwater.sql.edits import Edit, apply_edits
 from headwater.sql.function_calls import FunctionCall, find_function_calls
 from headwater.sql.tokens import Token
 from headwater.statements.context import Context
@@ -59,23 +59,65 @@ def function_edits(
     *,
     left_alone: Callable[[Span], bool],
     called: list[CalledFunction],
+    values: list[str],
 ) -> list[Edit]:
     """Edits that swap calls of the lake's functions; what stands at `left_alone` is no call.
 
-    The functions that are called are added to `called`.
+    The functions that are called are added to `called`, and to `values` the variables of the
+    session that hold what was worked out beforehand; no two of a statement may be the same.
     """
     calls = [call for call in find_function_calls(tokens) if not left_alone(call.span)]
     if not calls:
         return []
     functions = context.store.functions.named({context.qualify(call.name) for call in calls})
+    swapped: list[tuple[FunctionCall, Function]] = []
     edits: list[Edit] = []
     for call in calls:
         function = functions.get(context.qualify(call.name))
         if function is None or _is_sparks(context, call):
             continue
+        swapped.append((call, function))
         called.append(CalledFunction(function, call.span))
         edits += _call_edits(call, function, _registered(context, function), text)
+    return _with_values(context, text, swapped, edits, values)
+
+
+def _with_values(
+    context: Context,
+    text: str,
+    swapped: Sequence[tuple[FunctionCall, Function]],
+    edits: list[Edit],
+    values: list[str],
+) -> list[Edit]:
+    """The edits, with calls worked out beforehand where Spark cannot: see `place` of a call."""
+    worked_out = Span(0, 0)
+    for call, function in swapped:
+        span = Span(call.span.start, call.end)
+        if span.end <= worked_out.end or not _is_value(call, function):
+            continue
+        worked_out = span
+        inside = [edit for edit in edits if _within(edit.span, span)]
+        moved = [Edit(_moved(edit.span, -span.start), edit.text) for edit in inside]
+        expression = apply_edits(text[span.start : span.end], moved).text
+        name = f"{RESERVED_PREFIX}value_{len(values) + 1}"
+        values.append(name)
+        context.session.spark().set_variable(name, function.returns, expression)
+        edits = [*(edit for edit in edits if edit not in inside), Edit(span, name)]
     return edits
+
+
+def _is_value(call: FunctionCall, function: Function) -> bool:
+    """In VALUES each call has one value; in a command one for all rows, if equal ones are equal."""
+    one = call.place == "VALUES" or (call.place == "COMMAND" and function.deterministic)
+    return one and call.is_constant and not call.is_item
+
+
+def _within(span: Span, whole: Span) -> bool:
+    return whole.start <= span.start and span.end <= whole.end
+
+
+def _moved(span: Span, by: int) -> Span:
+    return Span(span.start + by, span.end + by)
 
 
 def _is_sparks(context: Context, call: FunctionCall) -> bool:
@@ -112,7 +154,13 @@ def _call_edits(call: FunctionCall, function: Function, name: str, text: str) ->
         if argument.name is not None:
             known = types.get(argument.name.value.lower())
             if known is None:
-                continue  # Spark says that there is none
+                raise UserError(
+                    "FUNCTION_PARAMETER_UNKNOWN",
+                    function=function.qualified,
+                    parameter=argument.name.value,
+                    signature=function.signature,
+                    span=argument.name.span,
+                )
             parameter = known
             edits.append(Edit(argument.name.span, quote_identifier(parameter.name)))
         start, end = argument.span.start, argument.span.end

@@ -80,6 +80,7 @@ class _Preparation:
     left_out: frozenset[str]
     keep_views: bool = False
     called: list[CalledFunction] = field(default_factory=list)
+    values: list[str] = field(default_factory=list)
     depth: int = 0
 
 
@@ -165,6 +166,7 @@ def _edited(preparation: _Preparation, text: str, extra: tuple[Edit, ...] = ()) 
         left_alone=lambda span: _covered(span, kept),
         # A place in the text of a view is none in the statement.
         called=[] if preparation.depth else preparation.called,
+        values=preparation.values,
     )
     return apply_edits(text, [*kept, *calls])
 

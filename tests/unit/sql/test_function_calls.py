@@ -136,3 +136,40 @@ def test_arguments_may_be_named() -> None:
 def test_a_call_that_is_an_item_of_a_select_is_known(text: str, *, is_item: bool) -> None:
     (call,) = (c for c in calls(text) if c.name.name == "f")
     assert call.is_item is is_item
+
+
+@pytest.mark.parametrize(
+    ("arguments", "is_constant"),
+    [
+        ("", True),
+        ("1, 'a', NULL, -2.5", True),
+        ("a => 1, b => g(s.h(2))", False),
+        ("a => 1, b => g(h(2))", True),
+        ("CAST('1' AS INT), '2'::BIGINT, DATE '2026-01-01'", True),
+        ("x", False),
+        ("upper(x)", False),
+        ("t.x", False),
+        ("1 + `x`", False),
+        ("(SELECT 1)", False),
+        ("current_date", False),
+    ],
+)
+def test_what_certainly_reads_no_column_is_known(arguments: str, *, is_constant: bool) -> None:
+    assert calls(f"SELECT f({arguments}) + 1")[0].is_constant is is_constant
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("SELECT f(1)", ""),
+        ("INSERT INTO t SELECT f(1)", ""),
+        ("INSERT INTO t VALUES (1, f(1))", "VALUES"),
+        ("SELECT * FROM VALUES (1), (g((f(1)))) AS v(x)", "VALUES"),
+        ("UPDATE t SET a = f(1)", "COMMAND"),
+        ("DELETE FROM t WHERE f(1)", "COMMAND"),
+        ("MERGE INTO t USING u ON a WHEN NOT MATCHED THEN INSERT (a) VALUES (f(1))", "COMMAND"),
+    ],
+)
+def test_where_a_call_stands_is_known(text: str, place: str) -> None:
+    (call,) = (c for c in calls(text) if c.name.name == "f")
+    assert call.place == place

@@ -29,6 +29,9 @@ class ToldSpark:
     def register_python_function(self, name: str, function: Function) -> None:
         self.registered.append((name, function))
 
+    def set_variable(self, name: str, kind: str, expression: str) -> None:
+        self.texts.append(f"{name} {kind} = {expression}")
+
     def run(self, text: EditedText) -> Result:
         self.texts.append(text.text)
         return Result(message="ran")
@@ -136,6 +139,23 @@ def test_names_in_a_view_mean_what_they_meant_where_it_was_made(
     assert spark.texts == [
         "SELECT n, f('', 1) AS m FROM (SELECT * FROM (SELECT"
         " __headwater_function_1(CAST('' AS STRING), CAST(1 AS INT)) AS n\n) AS v(`n`)) AS `v`"
+    ]
+
+
+def test_in_values_a_call_is_worked_out_before(
+    lake: headwater.Connection, spark: ToldSpark
+) -> None:
+    lake.sql(CREATE)
+    lake.sql("CREATE VIEW v AS VALUES (f('d', 4))")
+    spark.texts.clear()
+    lake.sql("SELECT * FROM v, VALUES (f('a', f('b', 2)) + 1), (f('c', 3)) AS v(x)")
+    call = "__headwater_function_1(CAST('{}' AS STRING), CAST({} AS INT))"
+    assert spark.texts == [
+        f"__headwater_value_1 INT = {call.format('d', 4)}",
+        f"__headwater_value_2 INT = {call.format('a', call.format('b', 2))}",
+        f"__headwater_value_3 INT = {call.format('c', 3)}",
+        "SELECT * FROM (SELECT * FROM (VALUES (__headwater_value_1)\n) AS v(`n`)) AS `v`,"
+        " VALUES (__headwater_value_2 + 1), (__headwater_value_3) AS v(x)",
     ]
 
 
