@@ -126,3 +126,41 @@ def test_seed_001_kafka(kafka_broker: KafkaBroker, tmp_path: Path) -> None:
     assert latency["lags"] == {"0": 0, "1": 0}
     assert latency["offsetLag"] == 0
     assert [row[0] for row in later] == ["a", "b", "c", "d", "e"]
+
+
+def test_seed_003_streams(tmp_path: Path) -> None:
+    with headwater.connect(tmp_path / "lake", spark_conf=FEW_ROWS) as lake:
+        found = list(example()["statements"](lake, "seed_003_streams.sql", {}))
+    inserted, nothing, changes, copy = [list(r.rows) for r in found if r.returns_rows]
+    people = [(1, "Alice", 20), (2, "Bob", 25), (3, "Charlie", 30), (4, "David", 35), (5, "Eve", 40)]
+    assert [(row[0], row[1], *row[3:]) for row in inserted] == [("INSERT", 3, *p) for p in people]
+    assert nothing == []
+    assert [(row[0], row[1], *row[3:]) for row in changes] == [
+        ("UPDATE_AFTER", 4, 1, "Alice", 25),
+        ("UPDATE_BEFORE", 3, 1, "Alice", 20),
+        ("DELETE", 3, 2, "Bob", 25),
+        ("UPDATE_AFTER", 4, 3, "Charlie", 35),
+        ("UPDATE_BEFORE", 3, 3, "Charlie", 30),
+        ("DELETE", 3, 4, "David", 35),
+    ]
+    assert copy == [(1, "Alice", 25), (3, "Charlie", 35), (5, "Eve", 40)]
+
+
+def test_seed_003_volume_stream(tmp_path: Path) -> None:
+    (tmp_path / "dishes").mkdir()
+    location = f"file://{tmp_path / 'dishes'}/"
+    with headwater.connect(tmp_path / "lake", spark_conf=FEW_ROWS) as lake:
+        found = list(example()["results"](lake, "seed_003_volume_stream.sql", location, {}))
+    arrived, results, counts, replaced = [list(r.rows) for r in found if r.returns_rows]
+    tofu, noodles = "monday/mapo_tofu_00001.jpg", "tuesday/noodles_00001.PNG"
+    assert [row[:3] for row in arrived] == [
+        ("INSERT", 2, tofu),
+        ("INSERT", 2, noodles),
+        ("INSERT", 2, "tuesday/notes_00001.txt"),
+    ]
+    assert [row[:3] for row in results] == [
+        (tofu, "mapo tofu", "INSERT"),
+        (noodles, "noodles", "INSERT"),
+    ]
+    assert counts == [("mapo tofu", 1), ("noodles", 1)]
+    assert [row[:2] for row in replaced] == [("UPDATE_BEFORE", tofu), ("UPDATE_AFTER", tofu)]

@@ -144,6 +144,27 @@ SELECT relative_path, size FROM DIRECTORY(VOLUME inbox);
 -- rows: 14
 DESC PIPE sales_pipe;
 
+-- A stream: what changes in a table from now on.
+CREATE TABLE STREAM sales_changes ON TABLE sales_ods
+    WITH PROPERTIES ('TABLE_STREAM_MODE' = 'STANDARD');
+
+-- One order is corrected, one is cancelled.
+UPDATE sales_ods SET amount = amount - 100 WHERE id = 1;
+
+-- This is the cancelled one.
+DELETE FROM sales_ods WHERE id = 2;
+
+-- The stream shows both images of the update, and the row that went.
+-- rows: 3
+SELECT __change_type, __commit_version, id, product, amount FROM sales_changes ORDER BY id, 1;
+
+-- A statement that writes consumes what it reads.
+CREATE TABLE corrections AS SELECT * FROM sales_changes;
+
+-- So nothing is left.
+-- rows: 0
+SELECT * FROM sales_changes;
+
 -- Everything that ran here is a job.
 -- rows: 5
 SHOW JOBS LIMIT 5;
