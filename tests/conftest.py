@@ -6,6 +6,7 @@ Processes that a test starts, in whatever folder, run the same code as the test.
 from __future__ import annotations
 
 import gc
+import json
 import os
 import signal
 from collections.abc import Iterator
@@ -39,6 +40,18 @@ def pytest_collection_finish() -> None:
 # tests that interrupt a statement would then wait for ever.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Tests read a handful of rows, faster than code for them is generated, compiled and optimised: in
+# this process, and in every one that a test starts.
+FEW_ROWS = {
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.sql.leafNodeDefaultParallelism": "1",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.shuffle.partitions": "1",
+    "spark.sql.adaptive.enabled": "false",
+}
+os.environ["HEADWATER_SPARK_CONF"] = json.dumps(FEW_ROWS)
 
 _headwater = find_spec("headwater")
 assert _headwater is not None

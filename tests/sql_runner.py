@@ -34,17 +34,8 @@ _NEVER_SHOWN = (
     *("py4j", "java.", "at org.", "org.apache", "Traceback"),
     *("spark_catalog", "_LEGACY_ERROR", "DataFrameWriter", "spark.databricks."),
 )
-# A handful of rows is read faster than code for them is generated, compiled and optimised.
-_SPARK_FOR_FEW_ROWS = {
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-    "spark.sql.leafNodeDefaultParallelism": "1",
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.sql.shuffle.partitions": "1",
-    "spark.sql.adaptive.enabled": "false",
-}
 # Results must not depend on the machine.
-_DEFAULTS = {"user": "tester", "time_zone": "UTC", "spark_conf": _SPARK_FOR_FEW_ROWS}
+_DEFAULTS = {"user": "tester", "time_zone": "UTC"}
 
 
 class Mismatch(AssertionError):

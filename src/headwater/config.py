@@ -7,6 +7,7 @@ of the command line, which is a third of what SHOW TABLES may take in all.
 from __future__ import annotations
 
 import getpass
+import json
 import os
 import tomllib
 from collections.abc import Mapping
@@ -164,9 +165,19 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
     for name, (section, key) in _PLACES.items():
         prefix = "" if section == "lake" else f"{section.upper()}_"
         variable = f"HEADWATER_{prefix}{key.upper()}"
-        if name != "spark_conf" and variable in environment:
-            found[name] = _checked(name, environment[variable], where=variable)
+        if variable in environment:
+            value = environment[variable]
+            given = _from_json(value) if name == "spark_conf" else value
+            found[name] = _checked(name, given, where=variable)
     return found
+
+
+def _from_json(text: str) -> Any:
+    """What JSON spells, or the text itself where it is none: the check says what is wrong."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
 
 
 def _checked_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -186,7 +197,7 @@ def _checked(name: str, value: Any, *, where: str) -> Any:
     if name == "spark_conf":
         if not isinstance(value, Mapping):
             raise UserError(
-                "CONFIG_VALUE", where=where, value=value, expected="a table of settings"
+                "CONFIG_VALUE", where=where, value=value, expected="a table of settings, in a variable as JSON"
             )
         return dict(_flat(value))
     if not isinstance(value, str) or not value:

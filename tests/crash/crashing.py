@@ -21,11 +21,11 @@ from tests.processes import python, read_line
 SERVER = """
 import ctypes, json, os, signal, sys, threading, time, traceback
 from pathlib import Path
-from headwater.config import Config
+from headwater.config import load_config
 from headwater.lake.engine import Engine
 
 folder = Path(sys.argv[1])
-engine = Engine(Config(), scratch=folder / "scratch", log_file=folder / "spark.log")
+engine = Engine(load_config(folder), scratch=folder / "scratch", log_file=folder / "spark.log")
 engine.new_session()
 print("ready", flush=True)
 

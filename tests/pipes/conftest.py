@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from tests.pipes.intake import Intake, intake_at
-from tests.spark.places import FEW_ROWS, Place, local_place, s3_place
+from tests.spark.places import Place, local_place, s3_place
 
 import headwater
 
@@ -32,7 +32,7 @@ def shared_lake(
 ) -> Iterator[headwater.Connection]:
     """A lake with a connection `c` to the place; batches are small and patience is short."""
     folder = tmp_path_factory.mktemp("pipes") / "lake"
-    with headwater.connect(folder, spark_conf=FEW_ROWS, **BATCHES) as connection:
+    with headwater.connect(folder, **BATCHES) as connection:
         connection.sql(f"CREATE STORAGE CONNECTION c {place.connection_sql}")
         yield connection
 

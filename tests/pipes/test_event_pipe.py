@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.pipes.intake import CSV, Intake, intake_at
 from tests.servers.amazon_server import ACCOUNT, REGION, AmazonServer, running_amazon
-from tests.spark.places import FEW_ROWS, Place
+from tests.spark.places import Place
 
 import headwater
 from headwater.storage.addresses import parse_location
@@ -53,7 +53,7 @@ def shared_lake(
     amazon: AmazonServer, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[headwater.Connection]:
     folder = tmp_path_factory.mktemp("events") / "lake"
-    with headwater.connect(folder, spark_conf=FEW_ROWS, pipe_failures=2) as connection:
+    with headwater.connect(folder, pipe_failures=2) as connection:
         yield connection
 
 
@@ -264,7 +264,7 @@ def test_lost_events_are_healed_by_a_listing_if_it_is_wanted(
     lose_messages(amazon, queue)
     intake.run()
     assert intake.ids == []
-    healing = headwater.connect(tmp_path / "lake", spark_conf=FEW_ROWS, pipe_heal_minutes=1)
+    healing = headwater.connect(tmp_path / "lake", pipe_heal_minutes=1)
     with healing as lake:
         lake.sql(f"CREATE STORAGE CONNECTION c {place.connection_sql}")
         with intake_at(lake, place, recursive=False) as healed:

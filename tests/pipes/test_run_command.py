@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 from tests.processes import PATIENCE, java_children, lives, wait_for
-from tests.spark.places import FEW_ROWS
 
 import headwater
 
@@ -67,7 +66,7 @@ class Watched:
 def watched(tmp_path: Path) -> Iterator[Watched]:
     """Pipes `p` and `q`, each with a folder."""
     path, files = tmp_path / "lake", tmp_path / "files"
-    with headwater.connect(path, spark_conf=FEW_ROWS) as lake:
+    with headwater.connect(path) as lake:
         lake.sql("CREATE STORAGE CONNECTION c TYPE FILE; CREATE TABLE t (id INT, name STRING)")
         for name in ("p", "q"):
             (files / name).mkdir(parents=True)
@@ -76,8 +75,7 @@ def watched(tmp_path: Path) -> Iterator[Watched]:
                 f" USING CONNECTION c; CREATE PIPE {name} VIRTUAL_CLUSTER = 'default'"
                 f" INGEST_MODE = 'LIST_PURGE' AS COPY INTO t FROM VOLUME {name} {CSV}"
             )
-    spark = "\n".join(f'"{key}" = "{value}"' for key, value in FEW_ROWS.items())
-    (path / "headwater.toml").write_text(SETTINGS + spark)
+    (path / "headwater.toml").write_text(SETTINGS)
     with headwater.connect(path) as lake:
         yield Watched(path, files, lake)
 

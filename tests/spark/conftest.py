@@ -10,7 +10,7 @@ import pytest
 from tests.spark.places import Place, local_place, s3_place
 
 import headwater
-from headwater.config import Config
+from headwater.config import load_config
 from headwater.lake.engine import Engine
 
 
@@ -18,7 +18,7 @@ from headwater.lake.engine import Engine
 def engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     """An engine without a lake, for tests that go to Spark directly."""
     folder = tmp_path_factory.mktemp("engine")
-    return Engine(Config(), scratch=folder / "scratch", log_file=folder / "spark.log")
+    return Engine(load_config(folder), scratch=folder / "scratch", log_file=folder / "spark.log")
 
 
 @pytest.fixture

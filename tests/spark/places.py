@@ -13,16 +13,6 @@ from headwater.storage.connections import StoreConnection
 from headwater.storage.open_store import open_store
 from headwater.storage.store import Store
 
-# A handful of rows is read faster than code for them is generated and compiled.
-FEW_ROWS = {
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
-    "spark.sql.leafNodeDefaultParallelism": "1",
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.sql.shuffle.partitions": "1",
-    "spark.sql.adaptive.enabled": "false",
-}
-
 
 @dataclass(frozen=True, slots=True)
 class Place:

@@ -18,7 +18,6 @@ import pyarrow
 import pytest
 from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
-from tests.spark.places import FEW_ROWS
 
 import headwater
 
@@ -109,7 +108,7 @@ few = settings(max_examples=3, phases=[Phase.explicit, Phase.reuse, Phase.genera
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[headwater.Connection]:
     folder: Path = tmp_path_factory.mktemp("lake") / "lake"
-    with headwater.connect(folder, spark_conf=FEW_ROWS, time_zone="Europe/Berlin") as connection:
+    with headwater.connect(folder, time_zone="Europe/Berlin") as connection:
         connection.sql("CREATE VOLUME v RECURSIVE = TRUE")
         connection.sql(TABLE)
         yield connection

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tests.seaweedfs import KEYS, REGION, SeaweedServer
 from tests.servers.kafka_broker import KafkaBroker
-from tests.spark.places import FEW_ROWS, Place
+from tests.spark.places import Place
 
 import headwater
 
@@ -40,7 +40,7 @@ def rows_of(
     script: str, location: str, seaweedfs: SeaweedServer, tmp_path: Path
 ) -> list[list[tuple[Any, ...]]]:
     """The rows of each statement that returns some."""
-    with headwater.connect(tmp_path / "lake", spark_conf=FEW_ROWS) as lake:
+    with headwater.connect(tmp_path / "lake") as lake:
         found = list(example()["results"](lake, script, location, environment_of(seaweedfs)))
     return [list(result.rows) for result in found if result.returns_rows]
 
@@ -113,7 +113,7 @@ def test_seed_001_pipes(place: Place, seaweedfs: SeaweedServer, tmp_path: Path) 
 def test_seed_001_kafka(kafka_broker: KafkaBroker, tmp_path: Path) -> None:
     topic = kafka_broker.create_topic("orders_topic", partitions=2)
     kafka_broker.produce(topic, ["a", "b", "c"])
-    with headwater.connect(tmp_path / "lake", spark_conf=FEW_ROWS) as lake:
+    with headwater.connect(tmp_path / "lake") as lake:
         parameters = {"broker": kafka_broker.bootstrap}
         found = list(example()["statements"](lake, "seed_001_kafka.sql", parameters))
         messages, pipe = [list(result.rows) for result in found if result.returns_rows]
@@ -129,10 +129,16 @@ def test_seed_001_kafka(kafka_broker: KafkaBroker, tmp_path: Path) -> None:
 
 
 def test_seed_003_streams(tmp_path: Path) -> None:
-    with headwater.connect(tmp_path / "lake", spark_conf=FEW_ROWS) as lake:
+    with headwater.connect(tmp_path / "lake") as lake:
         found = list(example()["statements"](lake, "seed_003_streams.sql", {}))
     inserted, nothing, changes, copy = [list(r.rows) for r in found if r.returns_rows]
-    people = [(1, "Alice", 20), (2, "Bob", 25), (3, "Charlie", 30), (4, "David", 35), (5, "Eve", 40)]
+    people = [
+        (1, "Alice", 20),
+        (2, "Bob", 25),
+        (3, "Charlie", 30),
+        (4, "David", 35),
+        (5, "Eve", 40),
+    ]
     assert [(row[0], row[1], *row[3:]) for row in inserted] == [("INSERT", 3, *p) for p in people]
     assert nothing == []
     assert [(row[0], row[1], *row[3:]) for row in changes] == [
@@ -149,7 +155,7 @@ def test_seed_003_streams(tmp_path: Path) -> None:
 def test_seed_003_volume_stream(tmp_path: Path) -> None:
     (tmp_path / "dishes").mkdir()
     location = f"file://{tmp_path / 'dishes'}/"
-    with headwater.connect(tmp_path / "lake", spark_conf=FEW_ROWS) as lake:
+    with headwater.connect(tmp_path / "lake") as lake:
         found = list(example()["results"](lake, "seed_003_volume_stream.sql", location, {}))
     arrived, results, counts, replaced = [list(r.rows) for r in found if r.returns_rows]
     tofu, noodles = "monday/mapo_tofu_00001.jpg", "tuesday/noodles_00001.PNG"

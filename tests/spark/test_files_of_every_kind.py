@@ -14,7 +14,7 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 from tests.seaweedfs import SeaweedServer, running_seaweedfs
-from tests.spark.places import FEW_ROWS, Place, s3_sql, text_literal
+from tests.spark.places import Place, s3_sql, text_literal
 
 import headwater
 
@@ -65,7 +65,7 @@ class Loading:
 @pytest.fixture(scope="module")
 def loading(place: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loading]:
     folder = tmp_path_factory.mktemp("lake") / "lake"
-    with headwater.connect(folder, spark_conf=FEW_ROWS) as lake:
+    with headwater.connect(folder) as lake:
         place.mount(lake)
         yield Loading(lake, place)
 
@@ -285,7 +285,7 @@ class TestStoresThatCannotBeReached:
 
     @pytest.fixture
     def lake(self, tmp_path: object) -> Iterator[headwater.Connection]:
-        with headwater.connect(f"{tmp_path}/lake", spark_conf=FEW_ROWS) as lake:
+        with headwater.connect(f"{tmp_path}/lake") as lake:
             lake.sql("CREATE TABLE t (id INT, name STRING)")
             yield lake
 

@@ -9,7 +9,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from tests.spark.places import FEW_ROWS
 
 import headwater
 from headwater.errors import TransientError
@@ -28,13 +27,13 @@ INSERT INTO src VALUES (1), (2)
 
 @pytest.fixture
 def lake(tmp_path: Path) -> Iterator[Path]:
-    with headwater.connect(tmp_path, spark_conf=FEW_ROWS) as connection:
+    with headwater.connect(tmp_path) as connection:
         connection.sql(_PREPARE)
         yield tmp_path
 
 
 def connect(lake: Path) -> headwater.Connection:
-    return headwater.connect(lake, spark_conf=FEW_ROWS)
+    return headwater.connect(lake)
 
 
 class Gate:

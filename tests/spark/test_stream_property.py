@@ -12,7 +12,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.spark.places import FEW_ROWS
 
 import headwater
 
@@ -126,7 +125,7 @@ class World:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_streams_add_up_to_the_table(seed: int, tmp_path: Path) -> None:
-    with headwater.connect(tmp_path, spark_conf=FEW_ROWS) as connection:
+    with headwater.connect(tmp_path) as connection:
         world = World(connection, seed, list(_CREATE.values())[seed % len(_CREATE)])
         steps: list[Callable[[], None]] = [world.insert, world.insert, world.update, world.delete]
         steps += [world.merge, world.overwrite, world.truncate, world.optimize, world.widen]

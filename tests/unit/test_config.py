@@ -34,8 +34,19 @@ def test_later_places_win(tmp_path: Path) -> None:
 
 def test_spark_settings_add_up_and_may_be_written_with_dots(tmp_path: Path) -> None:
     write(tmp_path, '[spark.conf]\nspark.sql.ansi.enabled = true\n"spark.a" = "file"\n')
-    config = load_config(tmp_path, environment={}, spark_conf={"spark.a": "argument"})
-    assert config.spark_conf == {"spark.sql.ansi.enabled": "true", "spark.a": "argument"}
+    environment = {"HEADWATER_SPARK_CONF": '{"spark.a": "variable", "spark": {"b": 1}}'}
+    config = load_config(tmp_path, environment=environment, spark_conf={"spark.a": "argument"})
+    assert config.spark_conf == {
+        "spark.sql.ansi.enabled": "true",
+        "spark.a": "argument",
+        "spark.b": "1",
+    }
+
+
+def test_spark_settings_in_a_variable_are_json(tmp_path: Path) -> None:
+    for text in ("spark.a=1", '["spark.a"]'):
+        with pytest.raises(UserError, match="HEADWATER_SPARK_CONF"):
+            load_config(tmp_path, environment={"HEADWATER_SPARK_CONF": text})
 
 
 @pytest.mark.parametrize(
