@@ -160,9 +160,9 @@ def test_seed_003_volume_stream(tmp_path: Path) -> None:
     arrived, results, counts, replaced = [list(r.rows) for r in found if r.returns_rows]
     tofu, noodles = "monday/mapo_tofu_00001.jpg", "tuesday/noodles_00001.PNG"
     assert [row[:3] for row in arrived] == [
-        ("INSERT", 2, tofu),
-        ("INSERT", 2, noodles),
-        ("INSERT", 2, "tuesday/notes_00001.txt"),
+        ("INSERT", 1, tofu),
+        ("INSERT", 1, noodles),
+        ("INSERT", 1, "tuesday/notes_00001.txt"),
     ]
     assert [row[:3] for row in results] == [
         (tofu, "mapo tofu", "INSERT"),
