@@ -196,9 +196,8 @@ def _checked(name: str, value: Any, *, where: str) -> Any:
         return _whole_number(value, least=_INTEGERS[name], most=_MOST.get(name), where=where)
     if name == "spark_conf":
         if not isinstance(value, Mapping):
-            raise UserError(
-                "CONFIG_VALUE", where=where, value=value, expected="a table of settings, in a variable as JSON"
-            )
+            expected = "a table of settings, in a variable as JSON"
+            raise UserError("CONFIG_VALUE", where=where, value=value, expected=expected)
         return dict(_flat(value))
     if not isinstance(value, str) or not value:
         raise UserError("CONFIG_VALUE", where=where, value=value, expected="a text")
