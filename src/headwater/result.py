@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 Row = tuple[Any, ...]
 
+WARNING = "warning: "
+"""How a message begins that belongs to rows."""
+
 
 @dataclass(frozen=True, slots=True)
 class Column:

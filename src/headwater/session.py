@@ -20,7 +20,7 @@ from headwater.errors import HeadwaterError, InterfaceError, InternalError, User
 from headwater.files.loads import recover_loads
 from headwater.pipes.batches import Batch
 from headwater.pipes.settling import begin_batch, recover_batches
-from headwater.result import Result
+from headwater.result import WARNING, Result
 from headwater.runtime.clock import now
 from headwater.runtime.open_lake import (
     DEFAULT_SCHEMA,
@@ -130,7 +130,7 @@ class Session:
         text = context.text
         self._lake.engine.start_job(job.id)
         try:
-            result = execute(context, statement)
+            result = _with_warnings(execute(context, statement), context.reads.warnings)
         except HeadwaterError as error:
             raise self._failed(job, text, error) from error.__cause__
         except KeyboardInterrupt:
@@ -223,6 +223,13 @@ class Session:
         for running in list(self._running):
             self._lake.store.jobs.request_cancel(running)
             self._lake.engine.cancel_job(running)
+
+
+def _with_warnings(result: Result, warnings: tuple[str, ...]) -> Result:
+    if not warnings:
+        return result
+    said = [result.message] if result.message else []
+    return replace(result, message="; ".join([*said, *(WARNING + text for text in warnings)]))
 
 
 def _measure(lake: OpenLake, job: str) -> None:

@@ -13,7 +13,7 @@ import click
 from headwater.cli.formats import Write, timing_text
 from headwater.cli.statement_thread import StatementThread
 from headwater.errors import HeadwaterError, UserError
-from headwater.result import Result
+from headwater.result import WARNING, Result
 
 STANDARD_INPUT = "-"
 
@@ -84,6 +84,8 @@ def show(result: Result, seconds: float, output: Output) -> None:
     try:
         if result.returns_rows:
             output.write(result)
+            if result.message.startswith(WARNING):
+                click.echo(result.message, err=True)
         elif output.messages is not None:
             click.echo(result.message or "done", file=output.messages)
         sys.stdout.flush()

@@ -15,7 +15,7 @@ from headwater.statements.info_rows import info_rows
 from headwater.statements.property_text import shown_properties
 from headwater.statements.stream_source import watched
 from headwater.streams.find_stream import find_stream
-from headwater.streams.pending import may_have_changes
+from headwater.streams.pending import pending
 from headwater.streams.readable import staleness_of
 
 
@@ -28,6 +28,7 @@ def desc_table_stream(context: Context, statement: DescTableStream) -> Result:
     reached_at, version = _reached(context, stream, source.table)
     offset = stream.offset
     stands = staleness_of(context.lake, stream, source.table)
+    waits = pending(context.lake, stream, source.table)
     rows = info_rows(
         name=stream.name,
         creator=stream.creator,
@@ -37,17 +38,16 @@ def desc_table_stream(context: Context, statement: DescTableStream) -> Result:
         properties=shown_properties(_properties(stream)),
         workspace=stream.workspace,
         base_tables=source.name.full if source.name is not None else None,
-        stale=str(stands.stale).lower(),
+        stale=str(stands.stale or waits.problem is not None).lower(),
         offset=offset.position if offset.partitions is None else json.dumps(offset.partitions),
         current_offset_time=local(reached_at),
         current_offset_version=version,
     )
     if statement.extended:
-        has_data = may_have_changes(context.lake, stream, source.table)
         rows += info_rows(
-            has_data=None if has_data is None else str(has_data).lower(),
+            has_data=None if waits.has_data is None else str(waits.has_data).lower(),
             stale_after=local(stands.stale_after),
-            warning=_gone(source.table) or stands.warning,
+            warning=_gone(source.table) or waits.problem or stands.warning,
         )
     return Result.from_rows(string_columns("info_name", "info_value"), rows)
 

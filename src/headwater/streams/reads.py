@@ -25,6 +25,8 @@ class StreamRead:
     to: StreamOffset
     rows: Result | None = None
     messages: tuple[OffsetRange, ...] = ()
+    warning: str | None = None
+    """What its reader should know: that it is soon too late to read it, for one."""
 
 
 @dataclass(slots=True)
@@ -48,3 +50,12 @@ class StreamReads:
     def moves(self) -> tuple[StreamMove, ...]:
         """What the statement consumes if it commits."""
         return tuple(found.stream.move(found.to) for _, found in sorted(self._found.items()))
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What readers of these streams should know."""
+        return tuple(
+            f"stream {found.stream.schema}.{found.stream.name}: {found.warning}"
+            for found in self._found.values()
+            if found.warning is not None
+        )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from headwater.catalog.objects import Table, TableColumn, TableState
-from headwater.catalog.streams import Stream, StreamMode, StreamOffset
+from headwater.catalog.streams import Stream, StreamOffset
 from headwater.lake.changes.ranges import ChangeRange, Wanted
 from headwater.lake.changes.read import ChangedTable, Changes, read_changes
 from headwater.lake.delta_log.files import LocalLogFiles
@@ -25,7 +25,8 @@ from headwater.streams.commit_columns import (
     with_commits_in_text,
     with_commits_joined,
 )
-from headwater.streams.readable import require_readable, source_of
+from headwater.streams.pending import WANTED
+from headwater.streams.readable import require_readable, source_of, staleness_of
 from headwater.streams.reads import StreamRead
 from headwater.tables.properties import ROW_TRACKING
 from headwater.tables.registration import register_table
@@ -33,8 +34,6 @@ from headwater.tables.versions import catch_up
 
 if TYPE_CHECKING:
     import pyarrow
-
-_WANTED = {StreamMode.STANDARD: Wanted.NET, StreamMode.APPEND_ONLY: Wanted.INSERTED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +60,14 @@ def plan_table_read(lake: OpenLake, stream: Stream) -> StreamRead:
         table = catch_up(lake, table)
     require_readable(lake, stream, table)
     assert table is not None
-    return StreamRead(stream, StreamOffset(table.shape.delta_version))
+    warning = staleness_of(lake, stream, table).warning
+    return StreamRead(stream, StreamOffset(table.shape.delta_version), warning=warning)
 
 
 def stream_relation(reader: ChangesReader, read: StreamRead, table: Table) -> ChangesRelation:
     """The rows of a stream, with the columns that say what happened to them and when."""
     stream, end = read.stream, read.to.position
-    wanted = _WANTED[stream.mode]
+    wanted = WANTED[stream.mode]
     if not stream.offset.initial:
         return changes_between(reader, table, ChangeRange(stream.offset.position, end), wanted)
     then = _as_it_was(reader.lake, table, end)

@@ -75,15 +75,6 @@ class Versions:
         query = _newest_first(table_id).where(table_versions.c.delta_version <= delta_version)
         return self._one(query, connection)
 
-    def operations_after(self, table_id: str, delta_version: int) -> frozenset[str]:
-        """What kinds of statements made the versions beyond a Delta version."""
-        query = select(table_versions.c.operation).distinct()
-        beyond = query.where(
-            table_versions.c.table_id == table_id, table_versions.c.delta_version > delta_version
-        )
-        with self._database.read() as own:
-            return frozenset(own.execute(beyond).scalars())
-
     def commit_times(
         self, table_id: str, *, since: int = 0
     ) -> builtins.list[tuple[int, int, datetime]]:
