@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from datetime import timedelta
@@ -14,7 +15,7 @@ import headwater
 from headwater.catalog.objects import Table
 from headwater.catalog.streams import Stream, StreamMode, StreamMove, StreamOffset, StreamSource
 from headwater.errors import HeadwaterError
-from headwater.lake.delta_log.stamp import Stamp
+from headwater.lake.delta_log.files import LOG_FOLDER, commit_name
 from headwater.runtime.clock import now
 from headwater.streams import readable
 from headwater.streams.readable import require_readable, source_of
@@ -207,8 +208,11 @@ def test_has_data_knows_statements_that_change_no_row(
     move = stream_of(lake).move(StreamOffset(version.delta_version))
     open_lake.store.streams.move([move], now())
     assert described(lake, "STREAM EXTENDED s")["has_data"] == "false"
-    note = Stamp("j", "COMPACTION").to_json()
-    Insert(Path(open_lake.location(tracked)), (), note, None).commit()
+    info = {"operation": "OPTIMIZE", "timestamp": int(now().timestamp() * 1000)}
+    packed = {"path": "packed.parquet", "size": 1, "dataChange": False, "modificationTime": 0}
+    commit = Path(open_lake.location(tracked), LOG_FOLDER, commit_name(version.delta_version + 1))
+    actions = [{"commitInfo": info}, {"add": {**packed, "partitionValues": {}}}]
+    commit.write_text("\n".join(json.dumps(action) for action in actions))
     found = described(lake, "STREAM EXTENDED s")
     operation = lake.sql("DESC HISTORY tracked LIMIT 1").to_dicts()[0]["operation"]
     assert (operation, found["has_data"]) == ("COMPACTION", "false")
