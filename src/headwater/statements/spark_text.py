@@ -7,7 +7,6 @@ Delta version our own version table says. Everything else keeps its place and it
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -17,7 +16,7 @@ from headwater.errors import HeadwaterError, Span, UserError
 from headwater.files.failures import unreadable_file
 from headwater.files.reading import VolumeScan
 from headwater.files.staging import Staging
-from headwater.names import ObjectName, did_you_mean, quote_identifier
+from headwater.names import quote_identifier
 from headwater.pipes.kafka_tables import relation_of
 from headwater.result import Result
 from headwater.sql.casts import cast_edits
@@ -41,7 +40,6 @@ from headwater.statements.context import Context
 from headwater.statements.functions import (
     CalledFunction,
     function_edits,
-    function_names,
     place_of_call,
 )
 from headwater.statements.information_schema import (
@@ -50,6 +48,7 @@ from headwater.statements.information_schema import (
 )
 from headwater.statements.kafka_relation import kafka_view
 from headwater.statements.kafka_table import declared_columns
+from headwater.statements.missing_names import with_near_names
 from headwater.statements.presigned_url import presigned_edits
 from headwater.statements.stream_relations import stream_changes, stream_of
 from headwater.statements.table_changes import table_changes
@@ -64,9 +63,6 @@ from headwater.tables.find import find_table
 from headwater.tables.registration import register_table
 
 _MOST_NESTED_VIEWS = 50
-_MISSING = re.compile(r"view (`.+?`) cannot be found")
-_FILES_HINT = "the files of a volume are read by FROM VOLUME <volume> USING <format>"
-_ROUTINE = re.compile(r"routine `(?:.+`\.`)?(.+?)` on")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +109,7 @@ def spark_text(
 
 
 def _better(preparation: _Preparation, error: HeadwaterError) -> HeadwaterError:
-    """Spark's word that a table or function is missing in ours: what is near, or was dropped."""
+    """The error in our words: the call that failed, the file that is broken, the name that is near."""
     context, scans = preparation.context, preparation.scans
     if error.condition in ("FUNCTION_FAILED", "FUNCTION_RESULT"):
         error.span = error.span or place_of_call(preparation.called, error)
@@ -121,28 +117,7 @@ def _better(preparation: _Preparation, error: HeadwaterError) -> HeadwaterError:
     unreadable = unreadable_file(error, scans, context.session.spark()) if scans else None
     if unreadable is not None:
         return unreadable
-    if error.condition.startswith("UNRESOLVED_ROUTINE"):
-        return _near_function(context, error)
-    missing = _MISSING.search(error.message)
-    if not error.condition.startswith("TABLE_OR_VIEW_NOT_FOUND") or missing is None:
-        return error
-    name = ObjectName.of(*missing.group(1).strip("`").split("`.`"))
-    try:
-        find_table(context.store, context.qualify(name), span=error.span)
-    except UserError as better:
-        near = did_you_mean(name.name, context.session.temporary_views)
-        better.hint = _FILES_HINT if name.name == "volume" else near or better.hint
-        better.detail = error.detail
-        return better
-    return error
-
-
-def _near_function(context: Context, error: HeadwaterError) -> HeadwaterError:
-    wrong = _ROUTINE.search(error.message)
-    if wrong is not None and error.hint is None:
-        known = [*context.session.spark().functions(), *function_names(context)]
-        error.hint = did_you_mean(wrong.group(1), known) or "SHOW FUNCTIONS"
-    return error
+    return with_near_names(context, error)
 
 
 def _edited(preparation: _Preparation, text: str, extra: tuple[Edit, ...] = ()) -> EditedText:
