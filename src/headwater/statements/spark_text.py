@@ -109,7 +109,7 @@ def spark_text(
 
 
 def _better(preparation: _Preparation, error: HeadwaterError) -> HeadwaterError:
-    """The error in our words: the call that failed, the file that is broken, the name that is near."""
+    """The error in our words: which call failed, which file is broken, which name is near."""
     context, scans = preparation.context, preparation.scans
     if error.condition in ("FUNCTION_FAILED", "FUNCTION_RESULT"):
         error.span = error.span or place_of_call(preparation.called, error)
