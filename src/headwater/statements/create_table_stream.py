@@ -2,43 +2,35 @@
 
 from __future__ import annotations
 
-import uuid
+from dataclasses import replace
 
 from headwater.catalog.objects import Table, TableKind
-from headwater.catalog.streams import Stream, StreamMode, StreamOffset, StreamSource
+from headwater.catalog.streams import StreamMode, StreamOffset, StreamSource
 from headwater.errors import NotSupported, UserError
 from headwater.names import QualifiedName
 from headwater.result import Result
-from headwater.runtime.clock import now
 from headwater.sql.create_stream import CreateTableStream
 from headwater.statements.context import Context
+from headwater.statements.new_stream import new_name, new_stream
 from headwater.statements.time_travel import version_by_time
 from headwater.streams.readable import require_kept
 from headwater.streams.tracking import is_tracked, switch_tracking_on
-from headwater.tables.allowed_names import require_allowed_name
-from headwater.tables.find import find_schema, find_table, name_taken
+from headwater.tables.find import find_table
 from headwater.tables.versions import catch_up
 
 
 def create_table_stream(context: Context, statement: CreateTableStream) -> Result:
     """Make a stream, or begin one anew."""
-    name = context.qualify(statement.name)
-    span = statement.name_span
-    require_allowed_name(name.name, "stream", span=span)
-    find_schema(context.store, name.workspace, name.schema, span=span)
-    existing = context.store.tables.get(name.workspace, name.schema, name.name)
-    if existing is not None and existing.kind is TableKind.STREAM and statement.if_not_exists:
-        return Result(message=f"stream {name} exists already")
-    replaces = existing is not None and existing.kind is TableKind.STREAM and statement.or_replace
-    if existing is not None and not replaces:
-        raise name_taken(existing, span=span)
+    new = new_name(context, statement)
+    if new.exists:
+        return Result(message=f"stream {new.name} exists already")
     table = _source(context, statement)
     context.lake.writer.ensure()
     # From the look at the versions on no VACUUM may take them, until the stream holds them itself.
     with context.session.lock, context.lake.locks.hold(table.id):
-        note = _create(context, statement, name, table)
-    done = "replaced" if replaces else "created"
-    return Result(message=f"stream {name} {done} on table {table.schema}.{table.name}{note}")
+        note = _create(context, statement, new.name, table)
+    message = f"stream {new.name} {new.done} on table {table.schema}.{table.name}{note}"
+    return Result(message=message)
 
 
 def _create(
@@ -49,7 +41,16 @@ def _create(
         offset, note = _kafka_offset(context, statement, table), ""
     else:
         offset, note = _table_offset(context, statement, table)
-    stream = _stream(context, statement, name, table=table, offset=offset)
+    stream = new_stream(
+        context,
+        name,
+        source=StreamSource.KAFKA if table.kind is TableKind.KAFKA else StreamSource.TABLE,
+        source_id=table.id,
+        mode=StreamMode(statement.mode),
+        offset=offset,
+        comment=statement.comment,
+    )
+    stream = replace(stream, show_initial_rows=statement.show_initial_rows)
     context.store.streams.create(stream, replace=statement.or_replace)
     return note
 
@@ -97,29 +98,3 @@ def _kafka_offset(context: Context, statement: CreateTableStream, table: Table) 
     from headwater.pipes.kafka_streams import first_offset
 
     return first_offset(context.lake, table, show_initial_rows=statement.show_initial_rows)
-
-
-def _stream(
-    context: Context,
-    statement: CreateTableStream,
-    name: QualifiedName,
-    *,
-    table: Table,
-    offset: StreamOffset,
-) -> Stream:
-    at = now()
-    return Stream(
-        id=uuid.uuid4().hex[:12],
-        workspace=name.workspace,
-        schema=name.schema,
-        name=name.name,
-        source=StreamSource.KAFKA if table.kind is TableKind.KAFKA else StreamSource.TABLE,
-        source_id=table.id,
-        mode=StreamMode(statement.mode),
-        offset=offset,
-        creator=context.session.user,
-        created_at=at,
-        modified_at=at,
-        show_initial_rows=statement.show_initial_rows,
-        comment=statement.comment,
-    )
