@@ -77,7 +77,7 @@ class DeltaFiles:
             index.partitionSchema(),
             plain.dataSchema(),
             self._nothing,
-            plain.fileFormat(),
+            self._format(plain.fileFormat(), rows),
             plain.options(),
             self._session._jsparkSession,
         )
@@ -115,6 +115,12 @@ class DeltaFiles:
         from pyspark.sql import DataFrame
 
         return DataFrame(made, self._session)
+
+    def _format(self, plain: Any, rows: Sequence[FileRows]) -> Any:
+        """How the files are read; if none has a vector, Delta need not list them to find out."""
+        if any(row.body.get("deletionVector") is not None for row in rows):
+            return plain
+        return plain.copyWithDVInfo(self._log.dataPath().toString(), True)
 
     def _encoded(self, vector: Mapping[str, Any] | None) -> str | None:
         if vector is None:

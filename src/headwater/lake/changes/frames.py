@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import DataType
 
 CHANGE_TYPE, DELTA_VERSION = "__change_type", "__delta_version"
+_ROW_ID, _ROW_VERSION = "_metadata.row_id", "_metadata.row_commit_version"
 
 
 def changes_frame(
@@ -32,15 +33,12 @@ def changes_frame(
     files = DeltaFiles(session, location, classified.range.to_version)
     whole = not RESERVED.isdisjoint(name.lower() for name in columns)
     alone, paired = _parted(_rows(files, classified, whole=whole), classified.wanted)
-    made: list[DataFrame] = []
-    if alone:
-        made.append(_unpaired(_images(files, classified, alone, columns=columns), classified))
+    made = list(_unpaired(files, classified, alone, columns=columns))
     if paired:
         images = _images(files, classified, paired, columns=columns)
-        made.append(_by_id(images, classified) if classified.row_ids else _by_value(images))
-    if not made:
-        return None
-    return _union(made).toDF(CHANGE_TYPE, DELTA_VERSION, *columns)
+        changes = _by_id(images, classified) if classified.row_ids else _by_value(images)
+        made.append(changes.toDF(CHANGE_TYPE, DELTA_VERSION, *columns))
+    return _union(made) if made else None
 
 
 def _rows(files: DeltaFiles, classified: Classified, *, whole: bool) -> list[FileRows]:
@@ -75,51 +73,53 @@ def _parted(rows: Sequence[FileRows], wanted: Wanted) -> tuple[list[FileRows], l
     return alone, paired
 
 
+def _unpaired(
+    files: DeltaFiles, classified: Classified, rows: Sequence[FileRows], *, columns: Sequence[str]
+) -> Iterator[DataFrame]:
+    """The changes that rows without a counterpart are."""
+    for sign, version, frame in _scans(files, rows, columns=columns):
+        written = _ROW_VERSION if classified.row_ids else "NULL"
+        at = _came_at(version, written, classified) if sign == CAME else written
+        # One text for all: to ask Spark for each column takes longer than to read a small file.
+        yield frame.selectExpr(
+            f"'{'INSERT' if sign == CAME else 'DELETE'}' AS {CHANGE_TYPE}",
+            f"CAST({at} AS BIGINT) AS {DELTA_VERSION}",
+            *(quote_identifier(name) for name in columns),
+        )
+
+
 def _images(
     files: DeltaFiles, classified: Classified, rows: Sequence[FileRows], *, columns: Sequence[str]
 ) -> DataFrame:
     """All rows with their sign, version and, where they have them, ids; columns are c0, c1, .."""
-    from pyspark.sql import functions
-
-    made: list[DataFrame] = []
-    for sign, version, frame in _scans(files, rows, columns=columns):
-        hidden = frame.metadataColumn("_metadata")
-        ids = ("row_id", "row_commit_version")
-        found = [
-            hidden[name] if classified.row_ids else functions.lit(None).cast("bigint")
-            for name in ids
-        ]
-        table = [frame[quote_identifier(name)] for name in columns]
-        number = functions.lit(version) if version is not None else frame[VERSION]
-        made.append(
-            frame.select(functions.lit(sign), number.cast("bigint"), *found, *table).toDF(
-                "sign", "version", "id", "row_version", *(f"c{i}" for i in range(len(columns)))
+    ids = (_ROW_ID, _ROW_VERSION) if classified.row_ids else ("CAST(NULL AS BIGINT)",) * 2
+    return _union(
+        [
+            frame.selectExpr(
+                f"{sign} AS sign",
+                f"CAST({version} AS BIGINT) AS version",
+                f"{ids[0]} AS id",
+                f"{ids[1]} AS row_version",
+                *(f"{quote_identifier(name)} AS c{i}" for i, name in enumerate(columns)),
             )
-        )
-    return _union(made)
+            for sign, version, frame in _scans(files, rows, columns=columns)
+        ]
+    )
 
 
 def _scans(
     files: DeltaFiles, rows: Sequence[FileRows], *, columns: Sequence[str]
-) -> Iterator[tuple[int, int | None, DataFrame]]:
-    """As few scans as the rows allow, each with its sign, and its version if no column has it."""
+) -> Iterator[tuple[int, str, DataFrame]]:
+    """As few scans as the rows allow, each with its sign and the text of its version."""
     groups: defaultdict[tuple[int, bool], list[FileRows]] = defaultdict(list)
     for row in rows:
         groups[row.sign, row.only_marked].append(row)
     for (sign, _), group in groups.items():
         if RESERVED.isdisjoint(name.lower() for name in columns):
-            yield sign, None, files.frame(group)
+            yield sign, VERSION, files.frame(group)
         else:
             for version, frame in files.frames_by_version(group):
-                yield sign, version, frame
-
-
-def _unpaired(images: DataFrame, classified: Classified) -> DataFrame:
-    return images.selectExpr(
-        f"CASE sign WHEN {CAME} THEN 'INSERT' ELSE 'DELETE' END AS type",
-        f"CASE sign WHEN {CAME} THEN {_came_at('', classified)} ELSE row_version END AS at",
-        *_columns(images),
-    )
+                yield sign, str(version), frame
 
 
 def _by_id(images: DataFrame, classified: Classified) -> DataFrame:
@@ -149,7 +149,10 @@ def _by_id(images: DataFrame, classified: Classified) -> DataFrame:
         came = changed.where("old IS NULL AND new IS NOT NULL").selectExpr("new.*")
         return came.selectExpr("'INSERT' AS type", "version AS at", *names)
     before = "if(new IS NULL, 'DELETE', 'UPDATE_BEFORE')", "old.row_version"
-    after = "if(old IS NULL, 'INSERT', 'UPDATE_AFTER')", _came_at("new.", classified)
+    after = (
+        "if(old IS NULL, 'INSERT', 'UPDATE_AFTER')",
+        _came_at("new.version", "new.row_version", classified),
+    )
     rows = (
         f"if({side} IS NULL, NULL, struct({kind} AS type, {at} AS at,"
         f" {', '.join(f'{side}.{name}' for name in names)}))"
@@ -188,15 +191,14 @@ def _by_value(images: DataFrame) -> DataFrame:
     )
 
 
-def _came_at(prefix: str, classified: Classified) -> str:
+def _came_at(version: str, row_version: str, classified: Classified) -> str:
     """The version that wrote the image of a row that came.
 
     A row that RESTORE brings back was written before the range: it came with the RESTORE.
     """
     if not classified.row_ids or classified.wanted is not Wanted.NET:
-        return f"{prefix}version"
-    start = classified.range.from_version
-    return f"if({prefix}row_version > {start}, {prefix}row_version, {prefix}version)"
+        return version
+    return f"if({row_version} > {classified.range.from_version}, {row_version}, {version})"
 
 
 def _columns(images: DataFrame) -> list[str]:
