@@ -1,4 +1,4 @@
-"""What CREATE TABLE STREAM and CREATE STREAM ON VOLUME share: a free name, and the stream itself."""
+"""What both kinds of CREATE STREAM share: a free name, and the stream itself."""
 
 from __future__ import annotations
 
