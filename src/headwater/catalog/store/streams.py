@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, delete, insert
+from sqlalchemy import Connection, Select, delete, insert, select
 
 from headwater.catalog.objects import TableKind
 from headwater.catalog.store.database import Database
@@ -72,6 +72,16 @@ class Streams:
         """The streams of a table or a volume, by age."""
         query = select_streams().where(streams.c.source_id == source_id)
         return self._all(query.order_by(tables.c.created_at, tables.c.id), connection)
+
+    def claimants(
+        self, stream_ids: Sequence[str], *, connection: Connection | None = None
+    ) -> builtins.list[str]:
+        """The jobs that claimed these streams and did not move them, finished or not."""
+        query = select(streams.c.claimed_by).where(
+            streams.c.table_id.in_(stream_ids), streams.c.claimed_by.is_not(None)
+        )
+        with self._database.read(connection) as own:
+            return builtins.list(own.execute(query.distinct()).scalars())
 
     def claim(
         self, moves: Sequence[StreamMove], job_id: str, *, connection: Connection | None = None
