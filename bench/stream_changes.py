@@ -89,12 +89,48 @@ class Table:
 
 def run(scratch: Scratch) -> Findings:
     """Measure every case."""
+    outcomes = [_through_a_stream(scratch)]
     with _session(scratch) as make:
-        outcomes = [_appended(scratch, make("appended"))]
+        outcomes.append(_appended(scratch, make("appended")))
         outcomes += _one_row(scratch, make)
         outcomes.append(_history(scratch, make))
         outcomes += _unchanged(scratch, make("unchanged"))
     return Findings(tuple(outcomes))
+
+
+def _through_a_stream(scratch: Scratch) -> Outcome:
+    """Every value of every row, with what happened to it and when, in a statement of Headwater's."""
+    scratch.say(f"a stream of {_APPENDED:,} rows in {_APPENDS} commits")
+    with closing(headwater.connect(scratch.folder / "streams")) as connection:
+        connection.sql("CREATE TABLE t (id BIGINT, k BIGINT, name STRING, amount DOUBLE)")
+        connection.sql(
+            "CREATE TABLE STREAM s ON TABLE t WITH PROPERTIES ('TABLE_STREAM_MODE' = 'STANDARD')"
+        )
+        table = connection.session.lake.store.tables.get("headwater", "public", "t")
+        assert table is not None
+        files = LocalLogFiles(connection.session.lake.location(table))
+        start = files.list_commits()[-1]
+        for part in range(_APPENDS):
+            rows = f"range({part * _APPENDED}, {part * _APPENDED + _APPENDED // _APPENDS})"
+            connection.sql(f"INSERT INTO t SELECT {_ROW} FROM {rows}")  # noqa: S608
+        found = classify(files, ChangeRange(start, files.list_commits()[-1]), Wanted.NET)
+        paths = [f"{files.table}/{path}" for commit in found.added.values() for path in commit]
+        session = connection.session.state.spark()._session
+        session.read.parquet(*paths).createOrReplaceTempView("their_files")
+        values = "count(*), sum(id), sum(k), max(name), sum(amount)"
+        ours = f"SELECT {values}, max(__commit_version), max(__commit_timestamp) FROM s"  # noqa: S608
+        measured = duel(
+            Contender("stream", lambda: connection.sql(ours).rows),
+            Contender(
+                "spark.read",
+                lambda: session.sql(f"SELECT {values} FROM their_files").collect(),  # noqa: S608
+            ),
+            rounds=_ROUNDS,
+            warm_ups=_WARM_UPS,
+            most_seconds=_SECONDS,
+        )
+    case = f"{_APPENDED:,} appended rows through a stream, against Spark over their files"
+    return times_rival(case, measured, most=MOST_TIMES)
 
 
 @contextmanager

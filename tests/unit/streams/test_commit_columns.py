@@ -50,8 +50,8 @@ def test_a_delta_version_belongs_to_the_first_version_that_reached_it(
 def test_few_versions_stand_in_the_text() -> None:
     sql = with_commits_in_text("c", ["id", "a b"], by_delta_version(commits(0, 1), 1, 1))
     assert sql == (
-        "(SELECT __change_type, try_element_at(map(1L, 2L), __delta_version) AS __commit_version, "
-        "timestamp_micros(try_element_at(map(1L, 1745861845785000L), __delta_version)) "
+        "(SELECT __change_type, CASE __delta_version WHEN 1L THEN 2L END AS __commit_version, "
+        "timestamp_micros(CASE __delta_version WHEN 1L THEN 1745861845785000L END) "
         "AS __commit_timestamp, `id`, `a b` FROM c AS changes)"
     )
 
