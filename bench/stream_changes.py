@@ -99,7 +99,7 @@ def run(scratch: Scratch) -> Findings:
 
 
 def _through_a_stream(scratch: Scratch) -> Outcome:
-    """Every value of every row, with what happened to it and when, in a statement of Headwater's."""
+    """Every value of every row, with what happened to it and when, as a statement."""
     scratch.say(f"a stream of {_APPENDED:,} rows in {_APPENDS} commits")
     with closing(headwater.connect(scratch.folder / "streams")) as connection:
         connection.sql("CREATE TABLE t (id BIGINT, k BIGINT, name STRING, amount DOUBLE)")
@@ -112,18 +112,18 @@ def _through_a_stream(scratch: Scratch) -> Outcome:
         start = files.list_commits()[-1]
         for part in range(_APPENDS):
             rows = f"range({part * _APPENDED}, {part * _APPENDED + _APPENDED // _APPENDS})"
-            connection.sql(f"INSERT INTO t SELECT {_ROW} FROM {rows}")  # noqa: S608
+            connection.sql(f"INSERT INTO t SELECT {_ROW} FROM {rows}")
         found = classify(files, ChangeRange(start, files.list_commits()[-1]), Wanted.NET)
         paths = [f"{files.table}/{path}" for commit in found.added.values() for path in commit]
         session = connection.session.state.spark()._session
         session.read.parquet(*paths).createOrReplaceTempView("their_files")
         values = "count(*), sum(id), sum(k), max(name), sum(amount)"
-        ours = f"SELECT {values}, max(__commit_version), max(__commit_timestamp) FROM s"  # noqa: S608
+        ours = f"SELECT {values}, max(__commit_version), max(__commit_timestamp) FROM s"
         measured = duel(
             Contender("stream", lambda: connection.sql(ours).rows),
             Contender(
                 "spark.read",
-                lambda: session.sql(f"SELECT {values} FROM their_files").collect(),  # noqa: S608
+                lambda: session.sql(f"SELECT {values} FROM their_files").collect(),
             ),
             rounds=_ROUNDS,
             warm_ups=_WARM_UPS,
