@@ -2,7 +2,8 @@
 
 Each history works on a small table with duplicates and NULLs, of which every version is read whole.
 Changes of random ranges, and of the pieces they are split into, are computed anew from these
-snapshots by other means. Repeat one with HEADWATER_CHANGES_SEED=<seed>.
+snapshots by other means. Repeat one with HEADWATER_CHANGES_SEED=<seed>; HEADWATER_SEEDS=<number>
+makes new ones.
 
 With row ids, a row is the same as before if its id is: a row that RESTORE brings back is inserted
 if it was not there, and updated if it was there with other values.
@@ -27,7 +28,7 @@ from headwater.lake.changes.ranges import ChangeRange, Reader, Wanted
 from headwater.lake.changes.read import ChangedTable, Changes, read_changes
 from headwater.lake.spark_session import SparkConnection
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
 
 STEPS = 8
 SIGNS = {"INSERT": 1, "UPDATE_AFTER": 1, "DELETE": -1, "UPDATE_BEFORE": -1}
@@ -352,8 +353,12 @@ def check_schema_changed(history: History, error: SchemaError) -> None:
 
 
 def seeds() -> list[int]:
+    """The same histories in every run, or `HEADWATER_SEEDS` new ones, or the one that is named."""
     given = os.environ.get("HEADWATER_CHANGES_SEED")
-    return [int(given)] if given else [random.randrange(1 << 32)]
+    if given:
+        return [int(given)]
+    wanted = int(os.environ.get("HEADWATER_SEEDS", "0"))
+    return [random.randrange(1 << 32) for _ in range(wanted)] or [20261116]
 
 
 @pytest.mark.parametrize(

@@ -18,10 +18,22 @@ _KINDS = frozenset({"postgres", "s3", "sqs", "mns"})
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what needs more than Python, so that the rest can be run in seconds."""
+    """Mark what needs more than Python or looks at many cases, so that the rest takes seconds."""
     for item in items:
-        if Path(__file__).parent in item.path.parents and _needs_servers(item):
+        if Path(__file__).parent not in item.path.parents:
+            continue
+        if _needs_servers(item):
             item.add_marker(pytest.mark.servers)
+        if _is_law(item):
+            item.add_marker(pytest.mark.laws)
+
+
+def _is_law(item: pytest.Item) -> bool:
+    """Whether hypothesis makes up the cases."""
+    function = getattr(item, "obj", None)
+    owner = getattr(item, "cls", None)
+    of_machine = owner is not None and hasattr(owner, "settings")
+    return of_machine or bool(getattr(function, "is_hypothesis_test", False))
 
 
 def _needs_servers(item: pytest.Item) -> bool:
