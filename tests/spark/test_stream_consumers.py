@@ -12,6 +12,7 @@ import pytest
 
 import headwater
 from headwater.errors import TransientError
+from headwater.streams import table_reading
 from headwater.tables import consumption
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
@@ -128,3 +129,18 @@ def test_consumers_and_writers_at_full_speed_lose_nothing(lake: Path) -> None:
         both = "SELECT id FROM a UNION ALL SELECT id FROM b ORDER BY id"
         expected = [1, 2, *range(100, 100 + rows)]
         assert [row[0] for row in connection.sql(both)] == expected
+
+
+def test_versions_and_times_are_joined_where_there_are_many(
+    lake: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = "SELECT __change_type, __commit_version, __commit_timestamp, id FROM s ORDER BY id, 1"
+    with connect(lake) as connection:
+        connection.sql("INSERT INTO a SELECT id FROM s; UPDATE src SET id = 3 WHERE id = 2")
+        in_text = connection.sql(shown).rows
+        monkeypatch.setattr(table_reading, "MOST_IN_TEXT", 0)
+        assert connection.sql(shown).rows == in_text
+    assert [(row[0], row[1], row[3]) for row in in_text] == [
+        ("UPDATE_BEFORE", 3, 2),
+        ("UPDATE_AFTER", 4, 3),
+    ]
