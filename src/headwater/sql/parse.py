@@ -280,10 +280,13 @@ def _unknown(cursor: Cursor, words: tuple[str, ...]) -> UserError:
         word = cursor.token.text
         return UserError("UNKNOWN_STATEMENT", word=word, span=cursor.token.span, hint=hint)
     known = f"known are {', '.join(sorted(same_start))}"
-    last = cursor.peek(3 if words[1:3] == ("OR", "REPLACE") else 1)
+    replaces = words[1:3] == ("OR", "REPLACE")
+    last = cursor.peek(3 if replaces else 1)
     typed = cursor.text[cursor.token.start : last.end]
     near = None if last.kind == "end" else did_you_mean(typed, same_start, cutoff=0.85)
     if len(same_start) == 1:
         near = f"did you mean {same_start[0]}?"
+    if replaces and ("CREATE", words[3]) in _ALL:
+        near = f"it cannot be replaced: CREATE {words[3]}"
     near = _INSTEAD.get(words[:2]) or near
     return NotSupported("UNKNOWN_STATEMENT", word=typed, span=last.span, hint=near or known)
