@@ -36,6 +36,8 @@ _SIZES = (100_000, 1_000_000, 10_000_000)
 _ROWS_PER_FILE = 100_000
 _ROUNDS = 12
 _WARM_UPS = 3
+# A statement goes through more code, which the JVM compiles only after some calls.
+_WARM_UPS_OF_A_STATEMENT = 10
 _SECONDS = 40.0
 _ROW = "id, id % 1000 AS k, concat('name ', id) AS name, id / 7 AS amount"
 _HISTORY = 8
@@ -125,8 +127,8 @@ def _through_a_stream(scratch: Scratch) -> Outcome:
                 "spark.read",
                 lambda: session.sql(f"SELECT {values} FROM their_files").collect(),
             ),
-            rounds=_ROUNDS,
-            warm_ups=_WARM_UPS,
+            rounds=2 * _ROUNDS,
+            warm_ups=_WARM_UPS_OF_A_STATEMENT,
             most_seconds=_SECONDS,
         )
     case = f"{_APPENDED:,} appended rows through a stream, against Spark over their files"
