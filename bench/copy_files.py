@@ -100,7 +100,7 @@ def _compare(
         Contender("Headwater", ours),
         Contender("plain Spark", theirs),
         rounds=_ROUNDS,
-        warm_ups=1 if name == "small" else 0,
+        warm_ups=1,
         most_seconds=_MOST_SECONDS,
     )
     require_same(connection, spark, f"file:{scratch.folder}/plain-{name}")
