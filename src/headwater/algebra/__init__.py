@@ -1,0 +1,1 @@
+"""A SELECT as a tree of small relational nodes, and the tree as SQL again."""

@@ -1,0 +1,1 @@
+"""One file for each operator: what its delta is, with the law on top."""
