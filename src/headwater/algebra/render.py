@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from sqlglot import exp
-
 from headwater.algebra.nodes import (
     WEIGHT,
     Aggregate,
@@ -101,9 +99,9 @@ def render(node: Node, relations: Relations) -> str:
         case Join():
             return _join(node, relations)
         case Aggregate(input=inner, keys=keys, calls=calls):
-            outputs = [*map(quote_identifier, keys), *([_named(calls)] if calls else [])]
+            items = [*map(quote_identifier, keys), *([_named(calls)] if calls else [])]
             group = f" GROUP BY {_ids(keys)}" if keys else ""
-            return f"SELECT {', '.join(outputs)} FROM {_sub(inner, relations)}{group}"
+            return f"SELECT {', '.join(items)} FROM {_sub(inner, relations)}{group}"
         case Window(input=inner, calls=calls):
             return f"SELECT *, {_named(calls)} FROM {_sub(inner, relations)}"
         case Union(branches=branches, ids=ids):
@@ -202,8 +200,3 @@ def _net(inner: Node, relations: Relations) -> str:
         f"SELECT {', '.join([*outputs, f'sum({weight}) AS {weight}'])}"
         f" FROM {_sub(inner, relations)}{group} HAVING sum({weight}) <> 0"
     )
-
-
-def literal(value: int | str) -> exp.Expression:
-    """A literal of SQL."""
-    return exp.Literal.number(value) if isinstance(value, int) else exp.Literal.string(value)

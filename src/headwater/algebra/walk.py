@@ -66,9 +66,8 @@ def with_inputs(node: Node, change: Callable[[Node], Node]) -> Node:
         case Union(branches=branches):
             return replace(node, branches=tuple(change(branch) for branch in branches))
         case Opaque(scans=scans):
-            changed = tuple(change(scan) for scan in scans)
-            assert all(isinstance(scan, Scan) for scan in changed)
-            return replace(node, scans=changed)
+            changed = (change(scan) for scan in scans)
+            return replace(node, scans=tuple(s for s in changed if isinstance(s, Scan)))
         case Project() | Filter() | Aggregate() | Window() | Generate() | TopK() | Net():
             return replace(node, input=change(node.input))
         case _:
