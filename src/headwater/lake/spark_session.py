@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.catalog.functions import Function
 from headwater.catalog.objects import TableColumn
+from headwater.lake.changes.canonical import canonical
 from headwater.lake.changes.classify import Classified
 from headwater.lake.changes.frames import changes_frame
 from headwater.lake.file_frames import frame_of, not_utf8, rows_by_file, write_files
 from headwater.lake.file_scan import FileScan, FileTarget, literal_path
 from headwater.lake.json_documents import first_json_keys, holds_one_json_document
 from headwater.lake.kafka_frames import messages
+from headwater.lake.plans import same_plan
 from headwater.lake.python_functions import register_python_function
 from headwater.lake.rows import fetch
 from headwater.lake.spark_errors import reshape
@@ -82,6 +84,29 @@ class SparkConnection:
             )
             for field in fields
         )
+
+    def same_plan(self, one: EditedText, other: EditedText) -> bool:
+        """Whether two queries mean the same to Spark's optimizer."""
+        with self._in_session(own_text("")):
+            return same_plan(self._session, one.text, other.text)
+
+    def create_part(self, name: str, sql: str) -> None:
+        """Let several places of a query read rows that are then worked out once."""
+        with self._in_session(own_text(sql)):
+            self._session.sql(sql).persist().createOrReplaceTempView(name)
+
+    def drop_part(self, name: str) -> None:
+        """Forget such rows."""
+        with self._in_session():
+            self._session.table(name).unpersist()
+            self._session.catalog.dropTempView(name)
+
+    def canonical(self, value: str, kind: str) -> str:
+        """An expression equal exactly where values of a type are, by which Spark can group."""
+        from pyspark.sql.types import DataType
+
+        with self._in_session():
+            return canonical(value, DataType.fromDDL(kind))
 
     def functions(self) -> list[str]:
         """The names of all functions this session knows."""

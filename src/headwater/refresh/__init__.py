@@ -1,0 +1,1 @@
+"""Keeping dynamic tables: what a refresh is to do, doing it, and saying why."""

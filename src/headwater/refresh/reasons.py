@@ -1,0 +1,57 @@
+"""Why a refresh was what it was: one of these words stands in the history and in EXPLAIN."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Reason(StrEnum):
+    """The first that holds, in this order, decides; the words are what users read."""
+
+    FIRST_REFRESH = "FIRST_REFRESH"
+    QUERY_CHANGED = "QUERY_CHANGED"
+    FULL_ASKED_FOR = "FULL_ASKED_FOR"
+    SETTINGS_CHANGED = "SETTINGS_CHANGED"
+    FUNCTION_CHANGED = "FUNCTION_CHANGED"
+    TABLE_CHANGED = "TABLE_CHANGED"
+    SOURCE_REPLACED = "SOURCE_REPLACED"
+    SOURCE_COLUMNS_CHANGED = "SOURCE_COLUMNS_CHANGED"
+    HISTORY_GONE = "HISTORY_GONE"
+    SOURCES_UNCHANGED = "SOURCES_UNCHANGED"
+    NO_ROWS_CHANGED = "NO_ROWS_CHANGED"
+    MODE_FULL = "MODE_FULL"
+    NOT_INCREMENTAL = "NOT_INCREMENTAL"
+    NOT_PROVEN = "NOT_PROVEN"
+    CHANGE_TOO_LARGE = "CHANGE_TOO_LARGE"
+    CHEAPER_IN_FULL = "CHEAPER_IN_FULL"
+    ROWS_ADDED = "ROWS_ADDED"
+    ROWS_CHANGED = "ROWS_CHANGED"
+    DATE_CHANGED = "DATE_CHANGED"
+
+    @property
+    def words(self) -> str:
+        """The reason as a sentence goes on behind `because`."""
+        return _WORDS[self]
+
+
+_WORDS = {
+    Reason.FIRST_REFRESH: "it is the first refresh",
+    Reason.QUERY_CHANGED: "the query was replaced",
+    Reason.FULL_ASKED_FOR: "the session asks for full refreshes",
+    Reason.SETTINGS_CHANGED: "a setting that changes results has another value",
+    Reason.FUNCTION_CHANGED: "a function that the query calls was replaced",
+    Reason.TABLE_CHANGED: "the rows were changed by something else than a refresh",
+    Reason.SOURCE_REPLACED: "a source was dropped and created again",
+    Reason.SOURCE_COLUMNS_CHANGED: "columns of a source were changed",
+    Reason.HISTORY_GONE: "the changes of a source are no longer there",
+    Reason.SOURCES_UNCHANGED: "no source has a new version",
+    Reason.NO_ROWS_CHANGED: "new versions of the sources changed no rows",
+    Reason.MODE_FULL: "REFRESH_MODE is FULL",
+    Reason.NOT_INCREMENTAL: "the query cannot be maintained incrementally",
+    Reason.NOT_PROVEN: "Spark does not confirm that the query was understood",
+    Reason.CHANGE_TOO_LARGE: "too much of the sources changed",
+    Reason.CHEAPER_IN_FULL: "working it out anew costs less",
+    Reason.ROWS_ADDED: "rows only came",
+    Reason.ROWS_CHANGED: "rows came and went",
+    Reason.DATE_CHANGED: "the query reads the date, which is another one",
+}

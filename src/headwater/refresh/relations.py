@@ -1,0 +1,73 @@
+"""The leaves of a tree as Spark finds them: sources at their pinned versions, changes, itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from headwater.algebra.nodes import (
+    WEIGHT,
+    Changes,
+    ColumnId,
+    Scan,
+    Shared,
+    Snapshot,
+    Stored,
+    Types,
+)
+from headwater.names import quote_identifier
+from headwater.lake.changes.frames import CHANGE_TYPE
+
+_CAME = "'INSERT', 'UPDATE_AFTER'"
+
+
+@dataclass(frozen=True, slots=True)
+class PinnedSource:
+    """A source of one refresh: its name for Spark, and the versions of the two snapshots.
+
+    `changes` is the relation of what changed between them, if anything did.
+    """
+
+    spark_name: str
+    old_version: int | None
+    new_version: int
+    changes: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SparkRelations:
+    """Says for each leaf what stands after FROM."""
+
+    sources: Mapping[str, PinnedSource]
+    types: Types
+    canonical_of: Callable[[str, str], str]
+    stored_as: str = ""
+    parts: Mapping[str, str] = field(default_factory=dict)
+    """The temporary views of shared parts."""
+
+    def scan(self, scan: Scan) -> str:
+        """A source as it was or is."""
+        source = self.sources[scan.source]
+        version = source.old_version if scan.at is Snapshot.OLD else source.new_version
+        return f"{source.spark_name} VERSION AS OF {version}"
+
+    def changes(self, changes: Changes) -> str:
+        """The changed rows of a source: an update is one that went and one that came."""
+        relation = self.sources[changes.source].changes
+        weight = f"IF({CHANGE_TYPE} IN ({_CAME}), 1L, -1L) AS {quote_identifier(WEIGHT)}"
+        columns = [quote_identifier(item.name) for item in changes.fields]
+        return f"(SELECT {', '.join([*columns, weight])} FROM {relation})"  # noqa: S608
+
+    def stored(self, stored: Stored) -> str:
+        """The dynamic table before this refresh."""
+        return self.stored_as
+
+    def shared(self, shared: Shared) -> str:
+        """A part that was worked out before."""
+        return quote_identifier(self.parts[shared.part])
+
+    def canonical(self, id: ColumnId) -> str:
+        """How a column is grouped by."""
+        found = self.types.get(id.rstrip("'"))
+        name = quote_identifier(id)
+        return name if found is None else self.canonical_of(name, found.type)

@@ -1,0 +1,159 @@
+"""The sources of a dynamic table between two refreshes: versions, and what the log says between.
+
+No Spark: a refresh that finds nothing new is over after this.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from headwater.catalog.dynamic_tables import Frontier
+from headwater.catalog.objects import Table
+from headwater.errors import SchemaError
+from headwater.incremental.deltas import Change
+from headwater.lake.changes.classify import Classified, classify
+from headwater.lake.changes.images import Image, WholeFile
+from headwater.lake.changes.ranges import ChangeRange, Reader, Wanted
+from headwater.lake.delta_log.files import LocalLogFiles
+from headwater.lake.delta_log.snapshot import read_metadata
+from headwater.lake.delta_log.spark_types import physical_name
+from headwater.refresh.facts import Problem, SourceFacts
+from headwater.refresh.reasons import Reason
+from headwater.runtime.open_lake import OpenLake
+from headwater.tables.versions import catch_up
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A source pinned at its version of now, with its changes since the frontier if there is one.
+
+    `signature` tells columns apart that have the same names: a column that was dropped and added
+    again is another one.
+    """
+
+    table: Table
+    facts: SourceFacts
+    signature: str
+    classified: Classified | None = None
+
+
+def pin_sources(
+    lake: OpenLake,
+    sources: Iterable[Table],
+    frontier: Frontier | None,
+    columns: Mapping[str, Sequence[str]],
+) -> tuple[Source, ...]:
+    """Every source as it is now; `columns` are those that the query reads, by table."""
+    pinned = tuple(catch_up(lake, table) for table in sources)
+    return tuple(_pin(lake, table, frontier, columns.get(table.id)) for table in pinned)
+
+
+def _pin(
+    lake: OpenLake, table: Table, frontier: Frontier | None, columns: Sequence[str] | None
+) -> Source:
+    files = LocalLogFiles(lake.location(table))
+    version = table.shape.delta_version
+    signature = _signature(files, version, columns)
+    before = None if frontier is None else frontier.sources.get(table.id)
+    if frontier is None or before is None:
+        return Source(table, _unknown(table), signature)
+    if frontier.detail.get("columns", {}).get(table.id) != signature:
+        problem = Problem(Reason.SOURCE_COLUMNS_CHANGED, _name(table))
+        return Source(table, _unknown(table, before, problem), signature)
+    if before > version:
+        problem = Problem(Reason.SOURCE_REPLACED, _name(table))
+        return Source(table, _unknown(table, before, problem), signature)
+    try:
+        found = classify(files, ChangeRange(before, version), Wanted.NET, name=_name(table))
+    except SchemaError as error:
+        gone = error.condition != "CHANGES_SCHEMA_CHANGED"
+        reason = Reason.HISTORY_GONE if gone else Reason.SOURCE_COLUMNS_CHANGED
+        problem = Problem(reason, str(error.message))
+        return Source(table, _unknown(table, before, problem), signature)
+    return Source(table, _facts(table, before, found), signature, found)
+
+
+def _facts(table: Table, before: int, found: Classified) -> SourceFacts:
+    change = Change.INSERTS if found.insert_only else Change.ANY
+    return SourceFacts(
+        table.id,
+        _name(table),
+        before,
+        table.shape.delta_version,
+        Change.NONE if found.reader is Reader.NOTHING else change,
+        found.reason,
+        changed_rows=_changed_rows(found.images),
+        changed_bytes=sum(_bytes(image) for image in found.images),
+        rows=table.shape.totals.rows,
+        bytes=table.shape.totals.bytes or 0,
+    )
+
+
+def _unknown(
+    table: Table, before: int | None = None, problem: Problem | None = None
+) -> SourceFacts:
+    """A source of which nothing between the versions counts."""
+    totals = table.shape.totals
+    return SourceFacts(
+        table.id,
+        _name(table),
+        before,
+        table.shape.delta_version,
+        Change.ANY,
+        "read as a whole",
+        rows=totals.rows,
+        bytes=totals.bytes or 0,
+        problem=problem,
+    )
+
+
+def _name(table: Table) -> str:
+    return f"{table.schema}.{table.name}"
+
+
+def _signature(files: LocalLogFiles, version: int, columns: Sequence[str] | None) -> str:
+    metadata = read_metadata(files, version)
+    fields = [] if metadata is None else json.loads(metadata.schema)["fields"]
+    wanted = None if columns is None else {name.lower() for name in columns}
+    parts = [
+        [field["name"].lower(), physical_name(field), field["type"]]
+        for field in fields
+        if wanted is None or field["name"].lower() in wanted
+    ]
+    text = json.dumps(sorted(parts, key=str), sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _changed_rows(images: Iterable[Image]) -> int | None:
+    """How many rows came or went; of rewritten files every row counts on both sides."""
+    total = 0
+    for image in images:
+        if isinstance(image, WholeFile):
+            rows = _records(image)
+            if rows is None:
+                return None
+            total += rows
+        else:
+            total += abs(_marked(image.after) - _marked(image.before))
+    return total
+
+
+def _records(image: WholeFile) -> int | None:
+    stats = image.file.body.get("stats")
+    found = json.loads(stats).get("numRecords") if isinstance(stats, str) and stats else None
+    return None if found is None else int(found) - _marked(image.file.vector)
+
+
+def _marked(vector: Mapping[str, object] | None) -> int:
+    return int(str(vector.get("cardinality", 0))) if vector else 0
+
+
+def _bytes(image: Image) -> int:
+    """What must be read: a file whose vector changed is read for the rows by which it did."""
+    size = int(image.file.body.get("size") or 0)
+    return size if isinstance(image, WholeFile) else size // 2
+
+
