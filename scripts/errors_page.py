@@ -38,6 +38,7 @@ _TITLES = {
     "volume_streams": "Volume streams",
     "stream_reading": "Reading streams and TABLE_CHANGES",
     "changes": "Changes of Delta tables",
+    "dynamic_tables": "Dynamic tables",
     "functions": "Functions in Python",
     "files": "Files of volumes",
     "config": "Settings and the lake folder",

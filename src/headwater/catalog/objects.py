@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from headwater.catalog.dynamic_tables import RefreshMark
 from headwater.catalog.streams import StreamMove
 
 
@@ -23,11 +24,19 @@ class TableKind(StrEnum):
     """An external table over topics: its rows are messages, and nothing of it is stored here."""
     STREAM = "STREAM"
     """The changes of a table or a volume; the rest of it is a `Stream` with the same id."""
+    DYNAMIC = "DYNAMIC"
+    """A table that a query defines; the rest of it is a `DynamicTable` with the same id."""
 
     @property
     def words(self) -> str:
         """What statements call it: DROP <words>."""
-        return {"KAFKA": "TABLE", "STREAM": "TABLE STREAM"}.get(self.value, self.value)
+        words = {"KAFKA": "TABLE", "STREAM": "TABLE STREAM", "DYNAMIC": "DYNAMIC TABLE"}
+        return words.get(self.value, self.value)
+
+    @property
+    def stores_rows(self) -> bool:
+        """Whether it is a Delta table, with files and versions."""
+        return self in (TableKind.TABLE, TableKind.DYNAMIC)
 
 
 class TableState(StrEnum):
@@ -58,6 +67,7 @@ class Operation(StrEnum):
     """A table made ready for an ALTER that then did not happen, because its process died."""
     RESTORE = "RESTORE"
     COMPACTION = "COMPACTION"
+    REFRESH = "REFRESH"
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +187,8 @@ class TableVersion:
     rows_deleted: int | None = None
     consumed: tuple[StreamMove, ...] = ()
     """The streams that its commit consumed; not stored with it, but carried out."""
+    refreshed: RefreshMark | None = None
+    """The refresh of a dynamic table that its commit is; not stored with it, but carried out."""
 
     @property
     def rows_changed(self) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from headwater.catalog.dynamic_tables import RefreshMark
 from headwater.catalog.objects import Operation, Table, TableVersion
 from headwater.catalog.streams import StreamMove
 from headwater.errors import SchemaError
@@ -24,13 +25,15 @@ from headwater.tables.versions import catch_up
 class Author:
     """Who commits: the job and its user; for a pipe also which of its batches.
 
-    `consumed` are the streams that the statement reads.
+    `consumed` are the streams that the statement reads. `refresh` is the refresh of a dynamic table
+    that it carries out.
     """
 
     job_id: str
     user: str
     batch: BatchMark | None = None
     consumed: tuple[StreamMove, ...] = ()
+    refresh: RefreshMark | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,7 @@ def stamp(lake: OpenLake, author: Author, operation: Operation) -> str:
         author.batch,
         # What only makes a table ready does not consume: the statement is not done with it.
         () if operation is Operation.UPGRADE else author.consumed,
+        None if operation is Operation.UPGRADE else author.refresh,
     )
     return made.to_json()
 
@@ -79,7 +83,7 @@ def commit(
                 with spark.commit_note(stamp(lake, author, Operation.UPGRADE)):
                     prepare()
                 reach("commit.prepared")
-            with spark.commit_note(note, transaction=_transaction(author.batch)):
+            with spark.commit_note(note, transaction=_transaction(author)):
                 work()
             reach("commit.after_delta")
         finally:
@@ -89,9 +93,20 @@ def commit(
     return Committed(after, made[-1] if made else None)
 
 
-def _transaction(batch: BatchMark | None) -> tuple[str, int] | None:
-    """Delta takes each batch of a pipe once, even if a process that seemed dead commits it late."""
+def _transaction(author: Author) -> tuple[str, int] | None:
+    """Delta takes each batch of a pipe once, even if a process that seemed dead commits it late.
+
+    So it does with the refreshes of a dynamic table.
+    """
+    if author.refresh is not None:
+        return refresh_transaction(author.refresh)
+    batch = author.batch
     return None if batch is None else (f"pipe:{batch.pipe}", batch.number)
+
+
+def refresh_transaction(mark: RefreshMark) -> tuple[str, int]:
+    """The name and the number under which Delta takes a refresh once."""
+    return f"dynamic_table:{mark.dynamic_table}", mark.number
 
 
 def _still_there(lake: OpenLake, table: Table) -> Table:

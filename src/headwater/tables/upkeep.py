@@ -1,4 +1,4 @@
-"""Once a day: forget old jobs and loads, and remove for ever what was dropped too long ago."""
+"""Once a day: forget old jobs, refreshes and loads, and remove for ever what was dropped too long ago."""
 
 from __future__ import annotations
 
@@ -35,8 +35,9 @@ def _try_upkeep(lake: OpenLake) -> None:
 
 
 def upkeep(lake: OpenLake) -> None:
-    """Forget old jobs and purge dropped tables whose time is over."""
+    """Forget old jobs and refreshes, and purge dropped tables whose time is over."""
     lake.store.jobs.delete_before(now() - lake.job_retention)
+    lake.store.refreshes.delete_before(now() - lake.job_retention)
     lake.store.load_history.expire(now() - lake.load_history_retention)
     for workspace in lake.store.workspaces.list():
         for table in lake.store.tables.dropped(workspace.name):

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from headwater.catalog.connections import Connection, ConnectionType
+from headwater.catalog.dynamic_tables import DynamicTable, Refresh
 from headwater.catalog.jobs import Job, JobState
 from headwater.catalog.lease_rules import Instance
 from headwater.catalog.objects import Schema, Table, TableKind, TableState, TableVersion
@@ -145,6 +146,33 @@ def a_batch(pipe: Pipe, number: int = 1, **changes: Any) -> PipeBatch:
     return replace(batch, **changes)
 
 
+def a_dynamic_table(table: Table, **changes: Any) -> DynamicTable:
+    made = DynamicTable(
+        id=table.id,
+        workspace=table.workspace,
+        schema=table.schema,
+        name=table.name,
+        query="SELECT 1 AS one",
+        query_workspace=WORKSPACE,
+        query_schema="public",
+    )
+    return replace(made, **changes)
+
+
+def a_refresh(table: DynamicTable, **changes: Any) -> Refresh:
+    made = Refresh(
+        table_id=table.id,
+        number=0,
+        workspace=table.workspace,
+        schema=table.schema,
+        name=table.name,
+        virtual_cluster="DEFAULT",
+        started_at=START,
+        job_id="j1",
+    )
+    return replace(made, **changes)
+
+
 def a_job(**changes: Any) -> Job:
     job = Job(
         id=fresh_id("job"),
@@ -178,6 +206,17 @@ def with_schema(store: Store, name: str = "public") -> Schema:
     schema = a_schema(name)
     store.schemas.create(schema)
     return schema
+
+
+def with_dynamic_table(store: Store, name: str = "totals", **changes: Any) -> DynamicTable:
+    """Makes an active dynamic table in a schema that is there."""
+    table = a_table(name, kind=TableKind.DYNAMIC)
+    made = a_dynamic_table(table, **changes)
+    with store.begin() as connection:
+        intent = store.tables.begin_create(table, connection=connection)
+        store.dynamic_tables.create(made, connection=connection)
+    store.tables.activate(intent, a_version(1, operation="CREATE"))
+    return made
 
 
 def with_table(store: Store, name: str = "orders", **changes: Any) -> Table:

@@ -20,7 +20,13 @@ from headwater.catalog.store.database import Database
 from headwater.catalog.store.model import lake, metadata
 from headwater.errors import UserError
 
-REVISIONS = ("0001_foundation", "0002_volumes", "0003_pipes", "0004_streams")
+REVISIONS = (
+    "0001_foundation",
+    "0002_volumes",
+    "0003_pipes",
+    "0004_streams",
+    "0005_dynamic_tables",
+)
 """All migrations, oldest first; a test compares them with the scripts."""
 HEAD = REVISIONS[-1]
 FORMAT_VERSION = 1

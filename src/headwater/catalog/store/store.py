@@ -17,6 +17,7 @@ from headwater.catalog.store.connections import Connections
 from headwater.catalog.store.database import Database
 from headwater.catalog.store.directory_changes import DirectoryChanges
 from headwater.catalog.store.directory_files import DirectoryFiles
+from headwater.catalog.store.dynamic_tables import DynamicTables
 from headwater.catalog.store.functions import Functions
 from headwater.catalog.store.instances import Instances
 from headwater.catalog.store.jobs import Jobs
@@ -25,6 +26,7 @@ from headwater.catalog.store.load_history import LoadHistory
 from headwater.catalog.store.migrate import Lake, prepare
 from headwater.catalog.store.pipe_batches import PipeBatches
 from headwater.catalog.store.pipes import Pipes
+from headwater.catalog.store.refreshes import Refreshes
 from headwater.catalog.store.schemas import Schemas
 from headwater.catalog.store.settings import Settings
 from headwater.catalog.store.streams import Streams
@@ -54,6 +56,8 @@ class Store:
         self.pipes = Pipes(database)
         self.pipe_batches = PipeBatches(database)
         self.streams = Streams(database)
+        self.dynamic_tables = DynamicTables(database)
+        self.refreshes = Refreshes(database)
         self.functions = Functions(database)
         self.jobs = Jobs(database)
         self.settings = Settings(database)

@@ -23,6 +23,7 @@ from headwater.catalog.objects import (
     TableVersion,
 )
 from headwater.catalog.store.database import Database
+from headwater.catalog.store.dynamic_table_rows import move_frontiers
 from headwater.catalog.store.model import schemas, tables, workspaces
 from headwater.catalog.store.stream_rows import move_streams
 from headwater.catalog.store.table_moves import (
@@ -84,6 +85,7 @@ class Tables:
             made = [first_version, *later] if first_version else []
             insert_versions(own, table.id, made)
             move_streams(own, made)
+            move_frontiers(own, table.id, made)
         return active
 
     def abandon(self, table_id: str, *, connection: Connection | None = None) -> bool:
@@ -107,7 +109,8 @@ class Tables:
 
         Returns False, and stores nothing, when the stored Delta version is no longer the expected
         one (somebody recorded those commits already) or the table is not active any more. The
-        streams that the commits consumed move in the same transaction.
+        streams that the commits consumed, and the frontier of a dynamic table that they refreshed,
+        move in the same transaction.
         """
         modified_at = versions[-1].committed_at if versions else self._database.clock()
         statement = update(tables).where(
@@ -121,6 +124,7 @@ class Tables:
                 return False
             insert_versions(own, table_id, versions)
             move_streams(own, versions)
+            move_frontiers(own, table_id, versions)
             return True
 
     def replace_view(self, view: Table, *, connection: Connection | None = None) -> Table:

@@ -74,6 +74,7 @@ def next_version(
         rows_updated=counts.updated,
         rows_deleted=counts.deleted,
         consumed=stamp.consumed if stamp else (),
+        refreshed=stamp.refresh if stamp else None,
     )
     if last is None or made.job_id is None or last.job_id != made.job_id:
         return made

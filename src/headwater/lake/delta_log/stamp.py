@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from headwater.catalog.dynamic_tables import RefreshMark
 from headwater.catalog.streams import StreamMove
 
 _KEY = "headwater"
@@ -36,7 +37,8 @@ class BatchMark:
 class Stamp:
     """Which job committed, doing what, for whom, under which fencing number, as which batch.
 
-    `consumed` are the streams it read: their offsets move with this commit.
+    `consumed` are the streams it read: their offsets move with this commit. `refresh` is the
+    refresh of a dynamic table that the commit is: its frontier moves with it.
     """
 
     job: str
@@ -45,6 +47,7 @@ class Stamp:
     fence: int | None = None
     batch: BatchMark | None = None
     consumed: tuple[StreamMove, ...] = ()
+    refresh: RefreshMark | None = None
 
     def to_json(self) -> str:
         """The text for `userMetadata`.
@@ -62,6 +65,8 @@ class Stamp:
             body["batch"] = self.batch.to_dict()
         if self.consumed:
             body["streams"] = [move.to_dict() for move in self.consumed]
+        if self.refresh is not None:
+            body["refresh"] = self.refresh.to_dict()
         return json.dumps({_KEY: body})
 
 
@@ -79,6 +84,7 @@ def read_stamp(user_metadata: str | None) -> Stamp | None:
             fence=body.get("fence"),
             batch=_batch(body.get("batch")),
             consumed=tuple(StreamMove.from_dict(move) for move in body.get("streams", ())),
+            refresh=_refresh(body.get("refresh")),
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
@@ -88,3 +94,7 @@ def _batch(body: dict[str, Any] | None) -> BatchMark | None:
     if body is None:
         return None
     return BatchMark(str(body["pipe"]), int(body["number"]), body.get("offsets"))
+
+
+def _refresh(body: dict[str, Any] | None) -> RefreshMark | None:
+    return None if body is None else RefreshMark.from_dict(body)

@@ -1,0 +1,122 @@
+"""The store's dynamic tables: their definitions and frontiers.
+
+Invariant: a dynamic table is visible exactly while the table of its id is; its frontier moves with
+the recorded commits of that table, or by `set_frontier` when there was nothing to commit.
+"""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+from sqlalchemy import Connection, Select, insert, select, update
+
+from headwater.catalog.dynamic_tables import DynamicTable, Frontier
+from headwater.catalog.objects import TableState
+from headwater.catalog.store.database import Database
+from headwater.catalog.store.dynamic_table_model import dynamic_table_sources, dynamic_tables
+from headwater.catalog.store.dynamic_table_rows import (
+    definition_values,
+    dynamic_table_from,
+    move_frontier,
+    put_sources,
+    select_dynamic_tables,
+)
+from headwater.catalog.store.model import schemas, tables, workspaces
+
+
+class DynamicTables:
+    """Makes, finds and changes dynamic tables; dropping one is dropping its table."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def create(self, table: DynamicTable, *, connection: Connection | None = None) -> None:
+        """Adds the definition of a table whose row, or intent, is stored in the same transaction.
+
+        So recovery, which finishes the table from its log, need not know of it.
+        """
+        values = definition_values(table) | {"table_id": table.id, "refresh_number": 0}
+        with self._database.write(connection) as own:
+            own.execute(insert(dynamic_tables).values(values))
+            put_sources(own, table)
+
+    def replace(self, table: DynamicTable, *, connection: Connection | None = None) -> None:
+        """Gives a dynamic table another definition; frontier and history stay."""
+        own_row = update(dynamic_tables).where(dynamic_tables.c.table_id == table.id)
+        with self._database.write(connection) as own:
+            own.execute(own_row.values(definition_values(table)))
+            put_sources(own, table)
+
+    def set_frontier(
+        self,
+        table_id: str,
+        frontier: Frontier,
+        *,
+        number: int,
+        connection: Connection | None = None,
+    ) -> None:
+        """Moves the frontier of a table whose sources say nothing new: a NO_DATA refresh."""
+        with self._database.write(connection) as own:
+            move_frontier(own, table_id, frontier, number=number, delta_version=None)
+
+    def get(
+        self, workspace: str, schema: str, name: str, *, connection: Connection | None = None
+    ) -> DynamicTable | None:
+        """The dynamic table of that name, or None."""
+        found = self._all(_in(workspace, schema).where(tables.c.name == name), connection)
+        return found[0] if found else None
+
+    def by_id(self, table_id: str, *, connection: Connection | None = None) -> DynamicTable | None:
+        """The dynamic table with that id, dropped or not, or None."""
+        query = select_dynamic_tables().where(dynamic_tables.c.table_id == table_id)
+        found = self._all(query, connection)
+        return found[0] if found else None
+
+    def list(
+        self, workspace: str, schema: str | None = None, *, connection: Connection | None = None
+    ) -> builtins.list[DynamicTable]:
+        """The dynamic tables of a schema or of all schemas, by name."""
+        query = _in(workspace, schema).order_by(schemas.c.name, tables.c.name)
+        return self._all(query, connection)
+
+    def readers_of(
+        self, source_id: str, *, connection: Connection | None = None
+    ) -> builtins.list[DynamicTable]:
+        """The dynamic tables that read a table, by age."""
+        reads = select(dynamic_table_sources.c.dynamic_table_id).where(
+            dynamic_table_sources.c.source_id == source_id
+        )
+        query = _active().where(dynamic_tables.c.table_id.in_(reads))
+        return self._all(query.order_by(tables.c.created_at, tables.c.id), connection)
+
+    def _all(
+        self, query: Select[Any], connection: Connection | None
+    ) -> builtins.list[DynamicTable]:
+        with self._database.read(connection) as own:
+            rows = own.execute(query).all()
+            sources = _sources(own, [row.table_id for row in rows])
+        return [dynamic_table_from(row, sources.get(row.table_id, [])) for row in rows]
+
+
+def _active() -> Select[Any]:
+    return select_dynamic_tables().where(tables.c.state == TableState.ACTIVE)
+
+
+def _in(workspace: str, schema: str | None) -> Select[Any]:
+    query = _active().where(workspaces.c.name == workspace)
+    return query if schema is None else query.where(schemas.c.name == schema)
+
+
+def _sources(
+    connection: Connection, table_ids: builtins.list[str]
+) -> dict[str, builtins.list[str]]:
+    columns = dynamic_table_sources.c
+    query = select(columns.dynamic_table_id, columns.source_id)
+    if len(table_ids) == 1:
+        query = query.where(columns.dynamic_table_id == table_ids[0])
+    found: dict[str, builtins.list[str]] = {}
+    if table_ids:
+        for table_id, source in connection.execute(query.order_by(columns.position)):
+            found.setdefault(table_id, []).append(source)
+    return found

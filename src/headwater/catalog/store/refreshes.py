@@ -1,0 +1,148 @@
+"""The store's history of refreshes.
+
+Invariant: of one dynamic table at most one refresh runs, where running means that its job is not
+finished; a refresh whose commit was recorded has succeeded and never becomes FAILED.
+"""
+
+from __future__ import annotations
+
+import builtins
+from dataclasses import asdict, fields, replace
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, Select, delete, func, insert, select, update
+
+from headwater.catalog.dynamic_tables import (
+    FINAL_REFRESH_STATES,
+    Refresh,
+    RefreshKind,
+    RefreshState,
+    RefreshTrigger,
+)
+from headwater.catalog.jobs import FINAL_STATES
+from headwater.catalog.store.database import Database
+from headwater.catalog.store.dynamic_table_model import dynamic_tables, refreshes
+from headwater.catalog.store.model import jobs
+from headwater.errors import TransientError
+from headwater.names import QualifiedName
+
+INTERRUPTED = "the process that ran this refresh ended before it was done"
+
+_FIELDS = tuple(field.name for field in fields(Refresh))
+
+
+class Refreshes:
+    """Records refreshes and finds them."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def start(self, refresh: Refresh, *, connection: Connection | None = None) -> Refresh:
+        """Adds a refresh under the next number of its table, which it gives back with it.
+
+        Raises:
+            TransientError: REFRESH_RUNNING when another refresh of the table runs.
+        """
+        locked = select(dynamic_tables.c.refresh_number).where(
+            dynamic_tables.c.table_id == refresh.table_id
+        )
+        with self._database.write(connection) as own:
+            counted = own.execute(locked.with_for_update()).scalar() or 0
+            newest = self._newest(own, refresh.table_id)
+            if newest is not None and newest.state not in FINAL_REFRESH_STATES:
+                table = str(QualifiedName(newest.workspace, newest.schema, newest.name))
+                raise TransientError("REFRESH_RUNNING", table=table, job=newest.job_id)
+            last = 0 if newest is None else newest.number
+            started = replace(refresh, number=max(counted, last) + 1)
+            own.execute(insert(refreshes).values(_values(started)))
+        return started
+
+    def finish(self, refresh: Refresh, *, connection: Connection | None = None) -> None:
+        """Stores how a refresh ended; one whose commit was recorded does not fail any more."""
+        statement = update(refreshes).where(
+            refreshes.c.table_id == refresh.table_id, refreshes.c.number == refresh.number
+        )
+        if refresh.state is not RefreshState.SUCCEED:
+            statement = statement.where(refreshes.c.state != RefreshState.SUCCEED)
+        with self._database.write(connection) as own:
+            own.execute(statement.values(_values(refresh)))
+
+    def last_number(self, table_id: str) -> int:
+        """The number of the newest refresh of a table; 0 when there was none."""
+        query = select(func.max(refreshes.c.number)).where(refreshes.c.table_id == table_id)
+        with self._database.read() as own:
+            return own.execute(query).scalar() or 0
+
+    def list(
+        self,
+        workspace: str | None = None,
+        *,
+        table_id: str | None = None,
+        since: datetime | None = None,
+        limit: int | None = None,
+    ) -> builtins.list[Refresh]:
+        """The refreshes of a workspace, or of one table, newest first."""
+        query = _select()
+        if workspace is not None:
+            query = query.where(refreshes.c.workspace == workspace)
+        if table_id is not None:
+            query = query.where(refreshes.c.table_id == table_id)
+        if since is not None:
+            query = query.where(refreshes.c.started_at >= since)
+        newest = query.order_by(
+            refreshes.c.started_at.desc(), refreshes.c.table_id, refreshes.c.number.desc()
+        )
+        with self._database.read() as own:
+            rows = own.execute(newest.limit(limit)).all()
+        return [_refresh(row) for row in rows]
+
+    def delete_before(self, when: datetime) -> int:
+        """Forgets the refreshes that started before `when`, and says how many."""
+        statement = delete(refreshes).where(refreshes.c.started_at < when)
+        with self._database.write() as own:
+            return own.execute(statement).rowcount
+
+    def _newest(self, connection: Connection, table_id: str) -> Refresh | None:
+        query = _select().where(refreshes.c.table_id == table_id)
+        row = connection.execute(query.order_by(refreshes.c.number.desc()).limit(1)).one_or_none()
+        return None if row is None else _refresh(row)
+
+
+def _select() -> Select[Any]:
+    """Refreshes, each with how its job stands; the job may be forgotten."""
+    return select(
+        refreshes,
+        jobs.c.state.label("job_state"),
+        jobs.c.ended_at.label("job_ended_at"),
+        jobs.c.error.label("job_error"),
+    ).outerjoin_from(refreshes, jobs, jobs.c.id == refreshes.c.job_id)
+
+
+def _values(refresh: Refresh) -> dict[str, Any]:
+    return {
+        **{name: getattr(refresh, name) for name in _FIELDS},
+        "source_tables": [asdict(name) for name in refresh.source_tables],
+        "detail": dict(refresh.detail),
+    }
+
+
+def _refresh(row: Row[Any]) -> Refresh:
+    stored = {name: getattr(row, name) for name in _FIELDS}
+    stored["state"] = RefreshState(row.state)
+    stored["trigger"] = RefreshTrigger(row.trigger)
+    stored["kind"] = None if row.kind is None else RefreshKind(row.kind)
+    stored["source_tables"] = tuple(QualifiedName(**name) for name in row.source_tables)
+    found = Refresh(**stored)
+    if found.state in FINAL_REFRESH_STATES or (row.job_state and row.job_state not in _FINAL):
+        return found
+    # Its job has ended, or was forgotten since, and no commit of it was found.
+    return replace(
+        found,
+        state=RefreshState.FAILED,
+        ended_at=row.job_ended_at or found.started_at,
+        error_message=row.job_error or INTERRUPTED,
+    )
+
+
+_FINAL = frozenset(state.value for state in FINAL_STATES)
