@@ -9,10 +9,13 @@ from headwater.incremental.deltas import Change
 from headwater.refresh.facts import Facts, Problem
 from headwater.refresh.reasons import Reason
 
+FORCE_FULL = "cz.optimizer.incremental.force.full.refresh"
+"""The setting of a session that makes every refresh a full one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What a refresh is to be; `detail` says more than the reason's own words where there is more."""
+    """What a refresh is to be; `detail` says more than the reason's own words can."""
 
     kind: RefreshKind
     reason: Reason
@@ -55,7 +58,7 @@ def _forced(facts: Facts) -> Choice | None:
         return Choice(RefreshKind.FULL, Reason.FIRST_REFRESH)
     problems = [*facts.problems, *(s.problem for s in facts.sources if s.problem is not None)]
     if facts.full_asked_for:
-        problems.append(Problem(Reason.FULL_ASKED_FOR, "cz.optimizer.incremental.force.full.refresh"))
+        problems.append(Problem(Reason.FULL_ASKED_FOR, FORCE_FULL))
     order = list(Reason)
     first = min(problems, key=lambda problem: order.index(problem.reason), default=None)
     return None if first is None else _full(first)

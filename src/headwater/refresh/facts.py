@@ -61,5 +61,3 @@ class Facts:
     date_matters: bool
     """The query reads the date, which is not that of the last refresh."""
     not_incremental: Problem | None
-
-

@@ -15,8 +15,8 @@ from headwater.algebra.nodes import (
     Stored,
     Types,
 )
-from headwater.names import quote_identifier
 from headwater.lake.changes.frames import CHANGE_TYPE
+from headwater.names import quote_identifier
 
 _CAME = "'INSERT', 'UPDATE_AFTER'"
 

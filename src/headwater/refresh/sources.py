@@ -155,5 +155,3 @@ def _bytes(image: Image) -> int:
     """What must be read: a file whose vector changed is read for the rows by which it did."""
     size = int(image.file.body.get("size") or 0)
     return size if isinstance(image, WholeFile) else size // 2
-
-

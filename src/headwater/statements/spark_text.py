@@ -7,7 +7,7 @@ Delta version our own version table says. Everything else keeps its place and it
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -18,6 +18,7 @@ from headwater.files.reading import VolumeScan
 from headwater.files.staging import Staging
 from headwater.names import quote_identifier
 from headwater.pipes.kafka_tables import relation_of
+from headwater.refresh.pins import Pin
 from headwater.result import Result
 from headwater.sql.casts import cast_edits
 from headwater.sql.edits import Edit, EditedText, apply_edits
@@ -75,6 +76,7 @@ class _Preparation:
     staging: Staging
     left_out: frozenset[str]
     keep_views: bool = False
+    pins: Mapping[str, Pin] = field(default_factory=dict)
     called: list[CalledFunction] = field(default_factory=list)
     values: list[str] = field(default_factory=list)
     depth: int = 0
@@ -89,14 +91,18 @@ def spark_text(
     keep_views: bool = False,
     scans: list[VolumeScan] | None = None,
     left_out: frozenset[str] = frozenset(),
+    pins: Mapping[str, Pin] | None = None,
 ) -> Iterator[EditedText]:
     """`text` ready for Spark; its temporary views go afterwards unless `keep_views` is set.
+
+    Tables with a pin, by their ids, are read at its version.
 
     What it reads from volumes is added to `scans`; files with an address in `left_out` it does not
     read.
     """
     read = [] if scans is None else scans
-    preparation = _Preparation(context, [], read, staging_of(context), left_out, keep_views)
+    staging = staging_of(context)
+    preparation = _Preparation(context, [], read, staging, left_out, keep_views, pins or {})
     try:
         yield _edited(preparation, text, extra)
     except HeadwaterError as error:
@@ -167,7 +173,7 @@ def _relation_edits(preparation: _Preparation, relation: Relation) -> list[Edit]
         # A path, a temporary view, or a mistake: Spark knows or says so.
         return []
     if table.kind is TableKind.TABLE:
-        return _table_edits(context, table, relation)
+        return _table_edits(preparation, table, relation)
     if relation.time_travel is not None:
         kind = "a stream" if table.kind is TableKind.STREAM else "a view"
         span = relation.time_travel.span
@@ -194,8 +200,12 @@ def _stream(preparation: _Preparation, table: Table, relation: Relation) -> str:
     return found.sql
 
 
-def _table_edits(context: Context, table: Table, relation: Relation) -> list[Edit]:
+def _table_edits(preparation: _Preparation, table: Table, relation: Relation) -> list[Edit]:
+    context = preparation.context
     spark = register_table(context.lake, table)
+    pin = preparation.pins.get(table.id) if relation.time_travel is None else None
+    if pin is not None:
+        return [Edit(relation.span, _pinned(spark, pin, relation))]
     edits: list[Edit] = []
     foreign = table.workspace != context.lake.config.workspace
     if relation.name.workspace is not None or context.in_view or foreign:
@@ -205,6 +215,14 @@ def _table_edits(context: Context, table: Table, relation: Relation) -> list[Edi
         text = f"VERSION AS OF {version.delta_version}"
         edits.append(Edit(relation.time_travel.span, text))
     return edits
+
+
+def _pinned(table: str, pin: Pin, relation: Relation) -> str:
+    at = f"{table} VERSION AS OF {pin.delta_version}"
+    if pin.columns is None:
+        return at
+    names = ", ".join(quote_identifier(name) for name in pin.columns)
+    return f"(SELECT {names} FROM {at}){_alias(relation)}"  # noqa: S608 - names are quoted
 
 
 def _alias(relation: Relation) -> str:
