@@ -161,7 +161,8 @@ class DynamicTable:
 
     `query` is as typed, and its names are resolved in `query_workspace` and `query_schema`.
     `sources` are the ids of the tables it reads, also through views, in their order. `frontier` is
-    None until the first refresh; `refresh_number` and `delta_version` are the number and the Delta
+    None until the first refresh; `source_columns` are the columns that the sources had when it was
+    made, which is what a star in the query means; `refresh_number` and `delta_version` are the number and the Delta
     version, in its own log, of the refresh that wrote the contents.
     """
 
@@ -175,6 +176,7 @@ class DynamicTable:
     mode: RefreshMode = RefreshMode.AUTO
     schedule: Schedule | None = None
     sources: tuple[str, ...] = ()
+    source_columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     properties: Mapping[str, str] = field(default_factory=dict)
     frontier: Frontier | None = None
     refresh_number: int = 0

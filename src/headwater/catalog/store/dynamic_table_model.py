@@ -20,6 +20,7 @@ dynamic_tables = Table(
     Column("query_schema", Text, nullable=False),
     Column("mode", Text, nullable=False),
     Column("schedule", JsonText),
+    Column("source_columns", JsonText, nullable=False),
     Column("frontier", JsonText),
     Column("refresh_number", BigInteger, nullable=False),
     # The Delta version of its own log that the frontier speaks of.

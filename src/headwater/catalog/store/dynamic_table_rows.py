@@ -57,6 +57,7 @@ def dynamic_table_from(row: Row[Any], sources: Sequence[str]) -> DynamicTable:
         mode=RefreshMode(row.mode),
         schedule=None if row.schedule is None else Schedule.from_dict(row.schedule),
         sources=tuple(sources),
+        source_columns={table: tuple(names) for table, names in row.source_columns.items()},
         properties=row.properties,
         frontier=None if row.frontier is None else Frontier.from_dict(row.frontier),
         refresh_number=row.refresh_number,
@@ -73,6 +74,7 @@ def definition_values(table: DynamicTable) -> dict[str, Any]:
         "query_schema": table.query_schema,
         "mode": table.mode,
         "schedule": None if table.schedule is None else table.schedule.to_dict(),
+        "source_columns": {id: list(names) for id, names in table.source_columns.items()},
         "suspended": table.suspended,
     }
 

@@ -28,6 +28,7 @@ def _dynamic_tables() -> None:
         sa.Column("query_schema", sa.Text, nullable=False),
         sa.Column("mode", sa.Text, nullable=False),
         sa.Column("schedule", sa.Text),
+        sa.Column("source_columns", sa.Text, nullable=False),
         sa.Column("frontier", sa.Text),
         sa.Column("refresh_number", sa.BigInteger, nullable=False),
         sa.Column("frontier_version", sa.BigInteger),

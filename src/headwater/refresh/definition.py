@@ -1,0 +1,131 @@
+"""The query of a dynamic table, understood: its tree, or why it stays one piece. No Spark."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from headwater.algebra.binding import bind
+from headwater.algebra.nodes import Query, Scan
+from headwater.algebra.qualified import qualify
+from headwater.algebra.refusal import NotIncremental
+from headwater.algebra.rewrites import simplify
+from headwater.algebra.sources import Relation, SourceTable, SourceView
+from headwater.algebra.walk import nodes_of, scalars_of
+from headwater.catalog.objects import Table, TableKind
+from headwater.errors import Span
+from headwater.names import ObjectName
+from headwater.refresh.facts import Problem
+from headwater.refresh.reading import Reading, reading_of
+from headwater.refresh.reasons import Reason
+from headwater.runtime.open_lake import OpenLake
+from headwater.tables.find import find_table
+from headwater.tables.registration import spark_name
+
+Columns = Mapping[str, Sequence[str]]
+"""The columns that tables had when the dynamic table was made, by their ids."""
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A query and what it reads.
+
+    `query` is None where `not_incremental` says why. `check` is the query as we read it, for Spark
+    to compare with the text. `columns` are those that it needs of each source.
+    """
+
+    text: str
+    reading: Reading
+    query: Query | None
+    check: str | None
+    columns: Mapping[str, tuple[str, ...]]
+    not_incremental: Problem | None = None
+    span: Span | None = None
+
+    @property
+    def sources(self) -> tuple[Table, ...]:
+        """The tables it reads."""
+        return self.reading.tables
+
+    @property
+    def reads_date(self) -> bool:
+        """Whether rows depend on the day of the refresh."""
+        if self.query is None:
+            return "current_date" in self.text.lower() or "curdate" in self.text.lower()
+        return any(
+            scalar.find(exp.CurrentDate) is not None
+            for node in nodes_of(self.query.tree)
+            for scalar in scalars_of(node)
+        )
+
+    @property
+    def fingerprint(self) -> str:
+        """Of everything but data that decides about the rows."""
+        parts = [self.text, *(view.view_text for view in self.reading.views)]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
+
+
+def define(
+    lake: OpenLake, text: str, *, workspace: str, schema: str, columns: Columns
+) -> Definition:
+    """The query of a text, whose names mean what they do in that schema."""
+    reading = reading_of(lake.store, text, workspace=workspace, schema=schema)
+    if reading.functions:
+        called = f"the function {reading.functions[0].name}, which is not one of Spark"
+        return _in_one_piece(text, reading, columns, called)
+    try:
+        qualified = qualify(text, _Resolver(lake, workspace, schema, columns))
+        query = simplify(bind(qualified))
+    except NotIncremental as refusal:
+        return _in_one_piece(text, reading, columns, refusal.construct, refusal.span)
+    return Definition(text, reading, query, qualified.to_sql(), _needed(query))
+
+
+def _in_one_piece(
+    text: str, reading: Reading, columns: Columns, construct: str, span: Span | None = None
+) -> Definition:
+    problem = Problem(Reason.NOT_INCREMENTAL, construct)
+    everything = {table.id: tuple(columns_then(table, columns)) for table in reading.tables}
+    return Definition(text, reading, None, None, everything, problem, span)
+
+
+def columns_then(table: Table, columns: Columns) -> Sequence[str]:
+    """The columns a table had when the dynamic table was made, else those it has."""
+    now = [column.name for column in table.shape.columns]
+    return columns.get(table.id, now)
+
+
+def _needed(query: Query) -> dict[str, tuple[str, ...]]:
+    needed: dict[str, dict[str, None]] = {}
+    for node in nodes_of(query.tree):
+        if isinstance(node, Scan):
+            needed.setdefault(node.source, {}).update({field.name: None for field in node.fields})
+    return {source: tuple(fields) for source, fields in needed.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Resolver:
+    """What names of relations mean where a query was written."""
+
+    lake: OpenLake
+    workspace: str
+    schema: str
+    columns: Columns
+
+    def __call__(self, parts: tuple[str, ...]) -> Relation:
+        name = ObjectName.of(*parts).qualified(workspace=self.workspace, schema=self.schema)
+        table = find_table(self.lake.store, name)
+        if table.kind is TableKind.VIEW:
+            inside = replace(
+                self, workspace=table.workspace, schema=table.view_schema or table.schema
+            )
+            names = tuple(column.name for column in table.shape.columns)
+            return SourceView(table.view_text or "", names, inside)
+        types = {column.name: column.type for column in table.shape.columns}
+        kept = [(n, types[n]) for n in columns_then(table, self.columns) if n in types]
+        shown = f"{table.schema}.{table.name}"
+        return SourceTable(table.id, shown, spark_name(self.lake, table), tuple(kept))
