@@ -160,10 +160,10 @@ class DynamicTable:
     """A table that a query defines; its rows, versions and comment are those of the table `id`.
 
     `query` is as typed, and its names are resolved in `query_workspace` and `query_schema`.
-    `sources` are the ids of the tables it reads, also through views, in their order. `frontier` is
-    None until the first refresh; `source_columns` are the columns that the sources had when it was
-    made, which is what a star in the query means; `refresh_number` and `delta_version` are the number and the Delta
-    version, in its own log, of the refresh that wrote the contents.
+    `sources` are the ids of the tables it reads, also through views, in their order, and
+    `source_columns` the columns that they had when it was made, which is what a star in the query
+    means. `frontier` is None until the first refresh; `refresh_number` and `delta_version` are the
+    number and the Delta version, in its own log, of the refresh that wrote the contents.
     """
 
     id: str

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """A Delta version; with `columns` only these, as when the query was made."""
+    """A Delta version, or the newest; with `columns` only these, as when the query was made."""
 
-    delta_version: int
+    delta_version: int | None
     columns: tuple[str, ...] | None = None

@@ -101,9 +101,7 @@ def chosen(planned: PlannedRefresh, choice: Choice) -> PlannedRefresh:
     return replace(planned, choice=choice)
 
 
-def _next_frontier(
-    definition: Definition, sources: tuple[Source, ...], moment: Moment
-) -> Frontier:
+def _next_frontier(definition: Definition, sources: tuple[Source, ...], moment: Moment) -> Frontier:
     detail = {
         "columns": {source.table.id: source.signature for source in sources},
         "date": moment.today.isoformat(),

@@ -13,6 +13,7 @@ from headwater.errors import Span
 from headwater.lake.spark_session import SparkConnection
 from headwater.names import ObjectName, QualifiedName
 from headwater.pipes.batches import Batch
+from headwater.refresh.understanding import Understandings
 from headwater.result import Result
 from headwater.runtime.open_lake import OpenLake
 from headwater.sql.settings import TIME_ZONE_KEY
@@ -37,6 +38,8 @@ class SessionState:
     temporary_views: set[str] = field(default_factory=set)
     functions: dict[QualifiedName, tuple[str, str]] = field(default_factory=dict)
     """The lake's functions that Spark knows here: the name it has for each, and the id."""
+    understandings: Understandings = field(default_factory=Understandings)
+    """What Spark has said here of the queries of dynamic tables."""
     lock: threading.RLock = field(default_factory=threading.RLock)
     """Held while Spark runs a statement of this session, whose settings are the session's own."""
     _spark: SparkConnection | None = None

@@ -218,7 +218,7 @@ def _table_edits(preparation: _Preparation, table: Table, relation: Relation) ->
 
 
 def _pinned(table: str, pin: Pin, relation: Relation) -> str:
-    at = f"{table} VERSION AS OF {pin.delta_version}"
+    at = table if pin.delta_version is None else f"{table} VERSION AS OF {pin.delta_version}"
     if pin.columns is None:
         return at
     names = ", ".join(quote_identifier(name) for name in pin.columns)

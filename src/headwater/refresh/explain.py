@@ -1,0 +1,123 @@
+"""What a refresh would do, in words and as JSON: the same data that running it reads."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from headwater.algebra.nodes import Node, inputs_of
+from headwater.algebra.outline import describe
+from headwater.catalog.dynamic_tables import RefreshKind
+from headwater.incremental.deltas import Rule
+from headwater.incremental.maintenance import Decision
+from headwater.incremental.plan import DeltaPlan, Outcome
+from headwater.names import counted
+from headwater.refresh.facts import SourceFacts
+from headwater.refresh.outlook import Outlook
+
+_WRITES = {
+    Outcome.NOTHING: "nothing: no row can have changed",
+    Outcome.APPEND: "append: rows only come",
+    Outcome.CHANGE: "change: rows come and go, in one commit",
+}
+
+
+def explain_lines(outlook: Outlook) -> list[str]:
+    """For people."""
+    planned, choice = outlook.planned, outlook.choice
+    lines = [
+        f"Refresh: {choice.kind} because {choice.words} ({choice.reason})",
+        f"CanBeIncrementalized: {can_be_incremental(outlook)}",
+        "Sources:",
+        *(f"  {source_line(source.facts)}" for source in planned.sources),
+    ]
+    if outlook.delta is not None:
+        lines += ["Plan:", *plan_lines(outlook.delta, planned_tree(outlook))]
+    return [*lines, f"Write: {write_words(outlook)}"]
+
+
+def explain_json(outlook: Outlook) -> str:
+    """For programs."""
+    choice = outlook.choice
+    body: dict[str, Any] = {
+        "kind": choice.kind.value,
+        "reason": choice.reason.value,
+        "because": choice.words,
+        "can_be_incremental": can_be_incremental(outlook),
+        "sources": [source.facts.to_dict() for source in outlook.planned.sources],
+        "write": write_words(outlook),
+    }
+    if outlook.delta is not None:
+        body["operators"] = [
+            {
+                "operator": describe(decision.node),
+                "rule": decision.rule.value,
+                "insert_only": decision.insert_only,
+                "old_rows_stored": decision.stored,
+            }
+            for decision in outlook.delta.decisions
+        ]
+        body["parts"] = len(outlook.delta.parts)
+    return json.dumps(body, indent=2)
+
+
+def can_be_incremental(outlook: Outlook) -> str:
+    """Yes, or what of the query stands in the way."""
+    problem = outlook.planned.definition.not_incremental
+    if problem is not None:
+        return f"No because {problem.reason.words}: {problem.detail}"
+    return "Yes"
+
+
+def planned_tree(outlook: Outlook) -> Node:
+    """The tree of the query."""
+    query = outlook.planned.definition.query
+    assert query is not None
+    return query.tree
+
+
+def source_line(facts: SourceFacts) -> str:
+    """A source: from which version to which, and what happened in between."""
+    if facts.from_version is None:
+        return f"{facts.name}: all rows of Delta version {facts.to_version}"
+    known = facts.changed_rows
+    size = "" if known is None else f", about {counted(known, 'row')}"
+    of = "" if facts.rows is None else f" of {facts.rows:,}"
+    versions = f"Delta versions {facts.from_version} to {facts.to_version}"
+    return f"{facts.name}: {versions}, {facts.told_by}{size}{of if size else ''}"
+
+
+def plan_lines(delta: DeltaPlan, tree: Node) -> list[str]:
+    """The tree of the query, each operator with the rule that finds its change."""
+    rules = {id(decision.node): decision for decision in delta.decisions}
+    lines: list[str] = []
+
+    def add(node: Node, depth: int) -> None:
+        lines.append(f"{'  ' * (depth + 1)}{describe(node)}{_rule(rules.get(id(node)))}")
+        for inner in inputs_of(node):
+            add(inner, depth + 1)
+
+    add(tree, 0)
+    if delta.parts:
+        lines.append(f"  {counted(len(delta.parts), 'part')} read more than once, worked out once")
+    return lines
+
+
+def _rule(decision: Decision | None) -> str:
+    if decision is None:
+        return ""
+    words = [decision.rule.value]
+    if decision.stored:
+        words.append("old rows from the table itself")
+    if decision.insert_only and decision.rule is not Rule.UNCHANGED:
+        words.append("rows only come")
+    return f"  [{', '.join(words)}]"
+
+
+def write_words(outlook: Outlook) -> str:
+    """How the rows are written."""
+    if outlook.choice.kind is RefreshKind.NO_DATA:
+        return "nothing"
+    if outlook.delta is not None:
+        return _WRITES[outlook.delta.kind]
+    return "all rows anew"

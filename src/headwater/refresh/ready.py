@@ -1,0 +1,89 @@
+"""The leaves of a plan made ready for Spark: changes as views, shared parts worked out once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+from headwater.algebra.nodes import Types
+from headwater.algebra.render import render
+from headwater.catalog.objects import TableColumn
+from headwater.incremental.parts import Part
+from headwater.lake.changes.ranges import Reader
+from headwater.lake.changes.read import ChangedTable, read_classified
+from headwater.refresh.outlook import Outlook, Workshop, pinned_sources
+from headwater.refresh.planned import PlannedRefresh
+from headwater.refresh.relations import PinnedSource, SparkRelations
+from headwater.refresh.sources import Source
+from headwater.tables.registration import register_table
+
+
+@contextmanager
+def ready_relations(outlook: Outlook, workshop: Workshop) -> Iterator[SparkRelations]:
+    """What the leaves of an incremental plan are; views and parts go afterwards."""
+    assert outlook.delta is not None
+    planned, views = outlook.planned, list[str]()
+    try:
+        sources = pinned_sources(planned, workshop.lake)
+        for source in planned.sources:
+            found = _changes(source, planned, workshop, views)
+            sources[source.table.id] = replace(sources[source.table.id], changes=found)
+        relations = stored_relations(planned, workshop, sources, outlook.types)
+        with _parts(outlook.delta.parts, relations, workshop) as ready:
+            yield ready
+    finally:
+        for view in views:
+            workshop.spark.drop_view(view)
+
+
+def stored_relations(
+    planned: PlannedRefresh,
+    workshop: Workshop,
+    sources: dict[str, PinnedSource],
+    types: Types,
+) -> SparkRelations:
+    """What a tree over the sources and the stored rows reads."""
+    stored = register_table(workshop.lake, planned.table)
+    at = f"{stored} VERSION AS OF {planned.table.shape.delta_version}"
+    return SparkRelations(sources, types, workshop.spark.canonical, at)
+
+
+def _changes(
+    source: Source, planned: PlannedRefresh, workshop: Workshop, views: list[str]
+) -> str | None:
+    """The view of what changed in a source, with the columns that the query reads."""
+    if source.classified is None or source.classified.reader is Reader.NOTHING:
+        return None
+    wanted = planned.definition.columns.get(source.table.id, ())
+    table = ChangedTable(
+        workshop.lake.location(source.table), _columns(source, wanted), source.facts.name
+    )
+    changes = read_classified(workshop.spark, table, source.classified, new_view=workshop.new_view)
+    views.extend(changes.views)
+    return changes.sql
+
+
+def _columns(source: Source, wanted: tuple[str, ...]) -> tuple[TableColumn, ...]:
+    names = {name.lower() for name in wanted}
+    every = source.table.shape.columns
+    found = tuple(column for column in every if column.name.lower() in names)
+    # A query that counts rows reads no column, but a row has to have one.
+    return found or every[:1]
+
+
+@contextmanager
+def _parts(
+    parts: tuple[Part, ...], relations: SparkRelations, workshop: Workshop
+) -> Iterator[SparkRelations]:
+    made: dict[str, str] = {}
+    try:
+        for part in parts:
+            view = workshop.new_view()
+            workshop.spark.create_part(view, render(part.node, relations))
+            made[part.name] = view
+            relations = replace(relations, parts=dict(made))
+        yield relations
+    finally:
+        for view in made.values():
+            workshop.spark.drop_part(view)

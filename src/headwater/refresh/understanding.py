@@ -1,0 +1,72 @@
+"""What only Spark can say of a query: whether we read it as Spark does, and the types of its tree.
+
+Asked once for each query in a session: the answer does not depend on rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+
+from headwater.algebra.nodes import ColumnType, Query, Types, columns_of
+from headwater.algebra.render import render
+from headwater.algebra.walk import nodes_of
+from headwater.lake.spark_session import SparkConnection
+from headwater.refresh.definition import Definition
+from headwater.refresh.facts import Problem
+from headwater.refresh.reasons import Reason
+from headwater.refresh.relations import PinnedSource, SparkRelations
+from headwater.sql.edits import EditedText, own_text
+
+
+@dataclass(frozen=True, slots=True)
+class Understanding:
+    """The types of all columns, or why the tree must not be used."""
+
+    types: Types = field(default_factory=dict)
+    problem: Problem | None = None
+
+
+@dataclass(slots=True)
+class Understandings:
+    """The queries that a session has asked about, by what decides their meaning."""
+
+    known: dict[tuple[str, ...], Understanding] = field(default_factory=dict)
+
+    def of(
+        self,
+        definition: Definition,
+        spark: SparkConnection,
+        sources: Mapping[str, PinnedSource],
+        text: Callable[[], AbstractContextManager[EditedText]],
+    ) -> Understanding:
+        """What Spark says of a query whose text, over tables as they are now, `text` gives."""
+        key = (definition.check or "", definition.fingerprint)
+        if key not in self.known:
+            with text() as whole:
+                self.known[key] = _ask(definition, spark, sources, whole)
+        return self.known[key]
+
+
+def _ask(
+    definition: Definition,
+    spark: SparkConnection,
+    sources: Mapping[str, PinnedSource],
+    text: EditedText,
+) -> Understanding:
+    if definition.query is None or definition.check is None:
+        return Understanding(problem=definition.not_incremental)
+    if not spark.same_plan(text, own_text(definition.check)):
+        return Understanding(problem=Problem(Reason.NOT_PROVEN, "its plan differs from ours"))
+    return Understanding(_types(definition.query, spark, sources))
+
+
+def _types(query: Query, spark: SparkConnection, sources: Mapping[str, PinnedSource]) -> Types:
+    relations = SparkRelations(sources, {}, lambda value, kind: value)
+    found: dict[str, ColumnType] = {}
+    for node in nodes_of(query.tree):
+        if not set(columns_of(node)) <= found.keys():
+            asked = own_text(render(node, relations))
+            found |= {c.name: ColumnType(c.type, c.nullable) for c in spark.columns_of(asked)}
+    return found

@@ -1,0 +1,74 @@
+"""What a refresh writes, as SQL for Spark: the rows of the query, or the change of the rows."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from headwater.algebra.nodes import (
+    WEIGHT,
+    ColumnId,
+    Field,
+    Named,
+    Net,
+    Node,
+    Opaque,
+    Project,
+    Stored,
+    Union,
+    column,
+    columns_of,
+)
+from headwater.algebra.render import Relations, render
+from headwater.incremental.plan import DeltaPlan, Outcome
+from headwater.lake.commits.writes import Append, Change, Nothing, Overwrite, Write
+from headwater.names import quote_identifier
+
+
+def incremental_write(plan: DeltaPlan, names: tuple[str, ...], relations: Relations) -> Write:
+    """The write of a plan, its columns under the names of the table."""
+    if plan.kind is Outcome.NOTHING:
+        return Nothing()
+    if plan.kind is Outcome.APPEND:
+        return Append(_named(plan.rows, names, relations))
+    return Change(_named(plan.rows, names, relations), WEIGHT)
+
+
+def full_write(text: str, names: tuple[str, ...]) -> Write:
+    """All rows of a query, whatever is there."""
+    return Overwrite(_select(text, names))
+
+
+def difference_write(text: str, names: tuple[str, ...], relations: Relations) -> Write:
+    """All rows of a query less those that are there, so that whoever reads changes sees few."""
+    return Change(_named(difference(text, names), names, relations), WEIGHT)
+
+
+def difference(text: str, names: tuple[str, ...]) -> Node:
+    """What turns the stored rows into those of a query."""
+    ids = tuple(_id(name) for name in names)
+    fields = tuple(Field(f"{id}'", name) for id, name in zip(ids, names, strict=True))
+    query = Opaque((_select(text, names),), (), ids)
+    sides = (_weighted(query, 1), _weighted(Stored(fields), -1))
+    return Net(Union(sides, (*ids, WEIGHT)))
+
+
+def _id(name: str) -> ColumnId:
+    return f"{name}#0"
+
+
+def _weighted(node: Node, weight: int) -> Node:
+    kept = tuple(Named(id, column(id)) for id in columns_of(node))
+    sign = exp.Cast(this=exp.Literal.number(weight), to=exp.DataType.build("bigint"))
+    return Project(node, (*kept, Named(WEIGHT, sign)))
+
+
+def _select(text: str, names: tuple[str, ...]) -> str:
+    listed = ", ".join(quote_identifier(name) for name in names)
+    # A comment at the end of the text must not swallow the parenthesis.
+    return f"SELECT * FROM ({text}\n) AS `#query`({listed})"  # noqa: S608 - the user's own query
+
+
+def _named(node: Node, names: tuple[str, ...], relations: Relations) -> str:
+    pairs = zip(columns_of(node), (*names, WEIGHT), strict=False)
+    listed = ", ".join(f"{quote_identifier(id)} AS {quote_identifier(name)}" for id, name in pairs)
+    return f"SELECT {listed} FROM ({render(node, relations)})"  # noqa: S608 - names are quoted
