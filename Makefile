@@ -6,11 +6,12 @@
 BIN    := .venv/bin
 EXTRAS ?=
 PYTEST ?=
+SEEDS  ?= 10
 # fetched before the tests, which would otherwise fetch them at the same time
 TEST_JARS := s3 kafka kafka-broker
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-unit lint fmt bench lock clean
+.PHONY: help setup demo test test-unit fuzz lint fmt bench lock clean
 
 help:       ## list the targets
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */\1\t/' | expand -t 12
@@ -30,6 +31,9 @@ test: lint  ## lint, then every test
 
 test-unit: setup ## the tests that need neither a JVM nor a server, without laws
 	$(BIN)/python -m pytest tests/unit -m "not servers and not large and not laws" -n 2 $(PYTEST)
+
+fuzz: setup ## refresh random dynamic tables; SEEDS=100 says how many lakes of them
+	HEADWATER_SEEDS=$(SEEDS) $(BIN)/python -m pytest tests/spark/test_refresh_random.py -n 2 $(PYTEST)
 
 lint: setup ## style, types, layering, file sizes
 	$(BIN)/ruff check .

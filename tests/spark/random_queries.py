@@ -120,7 +120,15 @@ class RandomQueries:
 
     def _combined(self, depth: int) -> tuple[str, tuple[tuple[str, str], ...]]:
         word = self._random.choice(
-            ["UNION ALL", "UNION ALL", "UNION", "INTERSECT", "EXCEPT", "EXCEPT ALL", "INTERSECT ALL"]
+            [
+                "UNION ALL",
+                "UNION ALL",
+                "UNION",
+                "INTERSECT",
+                "EXCEPT",
+                "EXCEPT ALL",
+                "INTERSECT ALL",
+            ]
         )
         names = (self._name(), self._name())
         sides = []
@@ -177,7 +185,15 @@ class RandomQueries:
     def _join(self, depth: int) -> Relation:
         left, right = self._relation(depth + 1), self._relation(depth + 1)
         word = self._random.choice(
-            ["JOIN", "JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "LEFT SEMI JOIN", "LEFT ANTI JOIN"]
+            [
+                "JOIN",
+                "JOIN",
+                "LEFT JOIN",
+                "RIGHT JOIN",
+                "FULL JOIN",
+                "LEFT SEMI JOIN",
+                "LEFT ANTI JOIN",
+            ]
         )
         a, b = self._of(left.columns, "int"), self._of(right.columns, "int")
         on = f"{a} = {b}"
