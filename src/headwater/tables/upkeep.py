@@ -1,4 +1,4 @@
-"""Once a day: forget old jobs, refreshes and loads, and remove for ever what was dropped too long ago."""
+"""Once a day: forget old jobs, refreshes and loads; remove what was dropped too long ago."""
 
 from __future__ import annotations
 
