@@ -14,9 +14,6 @@ from typing import Any
 
 from headwater.names import QualifiedName
 
-SHORTEST_INTERVAL = 60
-"""In seconds: schedules are not kept closer than this."""
-
 
 class RefreshMode(StrEnum):
     """What a refresh may do, as REFRESH_MODE says."""

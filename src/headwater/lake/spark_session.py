@@ -22,6 +22,7 @@ from headwater.lake.plans import same_plan
 from headwater.lake.python_functions import register_python_function
 from headwater.lake.rows import fetch
 from headwater.lake.spark_errors import reshape
+from headwater.lake.type_definitions import type_definition
 from headwater.names import quote_identifier
 from headwater.result import Result
 from headwater.sql.edits import EditedText, own_text
@@ -73,17 +74,13 @@ class SparkConnection:
 
     def columns_of(self, query: EditedText) -> tuple[TableColumn, ...]:
         """The columns a query gives, without running it."""
+        return tuple(column for column, _ in self.definitions_of(query))
+
+    def definitions_of(self, query: EditedText) -> tuple[tuple[TableColumn, str], ...]:
+        """The columns a query gives, each with its type as CREATE TABLE takes it."""
         with self._in_session(query):
             fields = self._session.sql(query.text).schema.fields
-        return tuple(
-            TableColumn(
-                name=field.name,
-                type=field.dataType.simpleString(),
-                nullable=field.nullable,
-                comment=field.metadata.get("comment"),
-            )
-            for field in fields
-        )
+        return tuple((_column(field), type_definition(field.dataType)) for field in fields)
 
     def same_plan(self, one: EditedText, other: EditedText) -> bool:
         """Whether two queries mean the same to Spark's optimizer."""
@@ -257,3 +254,12 @@ class SparkConnection:
         with self._in_session():
             value: Any = self._session.conf.get(key, None)
         return None if value is None else str(value)
+
+
+def _column(field: Any) -> TableColumn:
+    return TableColumn(
+        name=field.name,
+        type=field.dataType.simpleString(),
+        nullable=field.nullable,
+        comment=field.metadata.get("comment"),
+    )

@@ -193,12 +193,13 @@ def parse_alter_table(cursor: Cursor) -> AlterTable:
     cursor.expect("ALTER", "TABLE")
     if_exists = cursor.accept("IF", "EXISTS")
     name = cursor.object_name("the table's name")
-    action = _action(cursor)
+    action = parse_action(cursor)
     cursor.expect_end()
     return AlterTable(name, action, if_exists=if_exists)
 
 
-def _action(cursor: Cursor) -> Action:
+def parse_action(cursor: Cursor) -> Action:
+    """Read what is done to the table, which stands behind its name."""
     word = cursor.one_of(ACTIONS)
     if word == "ADD":
         return _add(cursor)

@@ -37,6 +37,15 @@ class ColumnDefinition:
 
 
 @dataclass(frozen=True, slots=True)
+class Clustering:
+    """CLUSTERED BY (..) [SORTED BY (..)] [INTO n BUCKETS]."""
+
+    columns: tuple[str, ...]
+    sorted_by: tuple[str, ...] = ()
+    buckets: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class CreateTable:
     """CREATE TABLE in all its forms; `query` is the text of AS SELECT, `like` the model table."""
 
@@ -174,16 +183,26 @@ def _partition_item(cursor: Cursor) -> str | ColumnDefinition:
 
 
 def _clustered_by(cursor: Cursor, statement: CreateTable) -> CreateTable:
-    statement = replace(statement, clustered_by=cursor.comma_list(_column_name))
-    if cursor.accept("SORTED", "BY"):
-        statement = replace(statement, sorted_by=cursor.comma_list(_sort_item))
+    clustering = parse_clustering(cursor)
+    return replace(
+        statement,
+        clustered_by=clustering.columns,
+        sorted_by=clustering.sorted_by,
+        buckets=clustering.buckets,
+    )
+
+
+def parse_clustering(cursor: Cursor) -> Clustering:
+    """Read what follows CLUSTERED BY."""
+    columns = cursor.comma_list(_column_name)
+    sorted_by = cursor.comma_list(_sort_item) if cursor.accept("SORTED", "BY") else ()
+    buckets = None
     if cursor.accept("INTO"):
         if cursor.token.value == "0":
             cursor.fail_expected("at least one bucket")
         buckets = cursor.integer("the number of buckets")
         cursor.expect("BUCKETS")
-        statement = replace(statement, buckets=buckets)
-    return statement
+    return Clustering(columns, sorted_by, buckets)
 
 
 def _column_name(cursor: Cursor) -> str:

@@ -75,7 +75,9 @@ def parse_drop_view(cursor: Cursor) -> DropView:
 
 def parse_undrop_table(cursor: Cursor) -> UndropTable:
     """Read the statement; the cursor stands before UNDROP."""
-    cursor.expect("UNDROP", "TABLE")
+    cursor.expect("UNDROP")
+    cursor.accept("DYNAMIC")
+    cursor.expect("TABLE")
     name = cursor.object_name("the table's name")
     cursor.expect_end()
     return UndropTable(name)

@@ -21,6 +21,7 @@ from headwater.sql.connections import (
     parse_show_connections,
 )
 from headwater.sql.copy_into_volume import parse_copy
+from headwater.sql.create_dynamic_table import parse_create_dynamic_table
 from headwater.sql.create_function import parse_create_function
 from headwater.sql.create_kafka_table import parse_create_kafka_table
 from headwater.sql.create_pipe import parse_create_pipe, parse_replace_pipe
@@ -35,6 +36,15 @@ from headwater.sql.drop import (
     parse_drop_view,
     parse_truncate_table,
     parse_undrop_table,
+)
+from headwater.sql.dynamic_tables import (
+    parse_alter_dynamic_table,
+    parse_drop_dynamic_table,
+    parse_explain_create,
+    parse_explain_refresh,
+    parse_refresh_dynamic_table,
+    parse_show_refresh_history,
+    parse_verify_dynamic_table,
 )
 from headwater.sql.functions import (
     parse_desc_function,
@@ -104,6 +114,7 @@ Parser = Callable[[Cursor], Statement]
 # The longest match wins, so `DESC HISTORY` comes before `DESC` without any order here.
 PARSERS: dict[str, Parser] = {
     "ALTER DATABASE": parse_alter_schema,
+    "ALTER DYNAMIC TABLE": parse_alter_dynamic_table,
     "ALTER PIPE": parse_alter_pipe,
     "ALTER SCHEMA": parse_alter_schema,
     "ALTER TABLE": parse_alter_table,
@@ -112,9 +123,12 @@ PARSERS: dict[str, Parser] = {
     "CANCEL JOB": parse_cancel_job,
     "COPY": parse_copy,
     "CREATE DATABASE": parse_create_schema,
+    "CREATE DYNAMIC TABLE": parse_create_dynamic_table,
     "CREATE EXTERNAL TABLE": parse_create_kafka_table,
     "CREATE EXTERNAL VOLUME": parse_create_volume,
     "CREATE FUNCTION": parse_create_function,
+    "CREATE IF NOT EXISTS DYNAMIC TABLE": parse_create_dynamic_table,
+    "CREATE OR REPLACE DYNAMIC TABLE": parse_create_dynamic_table,
     "CREATE OR REPLACE EXTERNAL VOLUME": parse_create_volume,
     "CREATE OR REPLACE FUNCTION": parse_create_function,
     "CREATE OR REPLACE STREAM": parse_create_stream,
@@ -134,6 +148,7 @@ PARSERS: dict[str, Parser] = {
     "DESC": parse_desc_table,
     "DESC CONNECTION": parse_desc_connection,
     "DESC DATABASE": parse_desc_schema,
+    "DESC DYNAMIC TABLE": parse_desc_table,
     "DESC FUNCTION": parse_desc_function,
     "DESC HISTORY": parse_desc_history,
     "DESC JOB": parse_desc_job,
@@ -144,6 +159,7 @@ PARSERS: dict[str, Parser] = {
     "DESC VOLUME": parse_desc_volume,
     "DROP CONNECTION": parse_drop_connection,
     "DROP DATABASE": parse_drop_schema,
+    "DROP DYNAMIC TABLE": parse_drop_dynamic_table,
     "DROP FUNCTION": parse_drop_function,
     "DROP PIPE": parse_drop_pipe,
     "DROP SCHEMA": parse_drop_schema,
@@ -153,6 +169,12 @@ PARSERS: dict[str, Parser] = {
     "DROP VIEW": parse_drop_view,
     "DROP VOLUME": parse_drop_volume,
     "EXPLAIN": parse_explain,
+    "EXPLAIN CREATE DYNAMIC TABLE": parse_explain_create,
+    "EXPLAIN CREATE OR REPLACE DYNAMIC TABLE": parse_explain_create,
+    "EXPLAIN FORMAT JSON CREATE DYNAMIC TABLE": parse_explain_create,
+    "EXPLAIN FORMAT JSON CREATE OR REPLACE DYNAMIC TABLE": parse_explain_create,
+    "EXPLAIN FORMAT JSON REFRESH DYNAMIC TABLE": parse_explain_refresh,
+    "EXPLAIN REFRESH DYNAMIC TABLE": parse_explain_refresh,
     "FROM": parse_query,
     "GET": parse_get,
     "INSERT": parse_insert,
@@ -160,6 +182,7 @@ PARSERS: dict[str, Parser] = {
     "MERGE": parse_merge,
     "OPTIMIZE": parse_optimize,
     "PUT": parse_put,
+    "REFRESH DYNAMIC TABLE": parse_refresh_dynamic_table,
     "REMOVE": parse_remove,
     "RESET": parse_reset,
     "RESTORE": parse_restore_table,
@@ -170,6 +193,7 @@ PARSERS: dict[str, Parser] = {
     "SHOW CREATE": parse_show_create_table,
     "SHOW CREATE PIPE": parse_show_create_pipe,
     "SHOW DATABASES": parse_show_schemas,
+    "SHOW DYNAMIC TABLE REFRESH HISTORY": parse_show_refresh_history,
     "SHOW JOBS": parse_show_jobs,
     "SHOW PIPES": parse_show_pipes,
     "SHOW SCHEMAS": parse_show_schemas,
@@ -189,6 +213,7 @@ PARSERS: dict[str, Parser] = {
     "USE": parse_use,
     "VACUUM": parse_vacuum,
     "VALUES": parse_query,
+    "VERIFY DYNAMIC TABLE": parse_verify_dynamic_table,
     "WITH": parse_query,
 }
 
@@ -268,6 +293,7 @@ _INSTEAD: dict[tuple[str, ...], str] = {
         "EXTERNAL",
     ): "CREATE EXTERNAL VOLUME or EXTERNAL TABLE, or CREATE TABLE .. LOCATION '/a/folder'",
     ("DROP", "EXTERNAL"): "did you mean DROP VOLUME?",
+    ("SHOW", "DYNAMIC"): "SHOW TABLES WHERE is_dynamic, or SHOW DYNAMIC TABLE REFRESH HISTORY",
 }
 
 

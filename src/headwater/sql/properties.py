@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from headwater.errors import Span, UserError, ValueRejected
 from headwater.names import did_you_mean, quote_literal
 from headwater.sql.cursor import Cursor
@@ -16,6 +18,11 @@ TABLE_PROPERTIES = {
     "incr_append_only_table": "true or false",
     "comment": "a text",
 }
+DYNAMIC_TABLE_PROPERTIES = TABLE_PROPERTIES | {
+    "mv_const_tables": "names of tables, with commas between them",
+    "refresh_vc": "the name of a virtual cluster",
+}
+_TEXTS = ("comment", "mv_const_tables", "refresh_vc")
 _FREE_PREFIXES = ("delta.", "cz.", "headwater.", "user.", "option.", "spark.")
 
 
@@ -66,21 +73,26 @@ def render_properties(properties: Properties) -> str:
     return ", ".join(f"{quote_literal(k)} = {quote_literal(v)}" for k, v in properties)
 
 
-def normalise_table_properties(properties: Properties, *, span: Span | None = None) -> Properties:
+def normalise_table_properties(
+    properties: Properties, *, span: Span | None = None, dynamic: bool = False
+) -> Properties:
     """Known keys in lower case with checked values; a key like nothing we know is a user error.
 
     Keys with a dotted prefix (`delta.`, `user.` and so on) pass as they are: they belong to Delta,
     to the vendor's hints, or to the user.
     """
-    return tuple(_normalise(key, value, span) for key, value in properties)
+    known = DYNAMIC_TABLE_PROPERTIES if dynamic else TABLE_PROPERTIES
+    return tuple(_normalise(key, value, known, span) for key, value in properties)
 
 
-def _normalise(key: str, value: str, span: Span | None) -> tuple[str, str]:
+def _normalise(
+    key: str, value: str, known: Mapping[str, str], span: Span | None
+) -> tuple[str, str]:
     lowered = key.lower()
     if lowered.startswith(_FREE_PREFIXES):
         return key, value
-    if lowered not in TABLE_PROPERTIES:
-        hint = did_you_mean(lowered, TABLE_PROPERTIES)
+    if lowered not in known:
+        hint = did_you_mean(lowered, known)
         own = f"a property of your own needs a prefix, such as 'user.{key}'"
         raise UserError("UNKNOWN_PROPERTY", owner="a table", name=key, span=span, hint=hint or own)
     if not _allowed(lowered, value):
@@ -88,14 +100,14 @@ def _normalise(key: str, value: str, span: Span | None) -> tuple[str, str]:
             "PROPERTY_VALUE",
             name=lowered,
             value=value,
-            expected=TABLE_PROPERTIES[lowered],
+            expected=known[lowered],
             span=span,
         )
-    return lowered, value.lower() if lowered != "comment" else value
+    return lowered, value if lowered in _TEXTS else value.lower()
 
 
 def _allowed(key: str, value: str) -> bool:
-    if TABLE_PROPERTIES[key] == "true or false":
+    if DYNAMIC_TABLE_PROPERTIES[key] == "true or false":
         return value.lower() in ("true", "false")
     if key == "data_retention_days":
         return value.isdigit() and int(value) <= 90

@@ -127,6 +127,8 @@ def parse_show_columns(cursor: Cursor) -> ShowColumns:
 def parse_show_create_table(cursor: Cursor) -> ShowCreateTable:
     """Read the statement; the cursor stands before SHOW."""
     cursor.expect("SHOW", "CREATE")
+    if cursor.at("DYNAMIC", "TABLE"):
+        cursor.advance()
     cursor.one_of(("TABLE", "VIEW"))
     name = cursor.object_name("the table's name")
     cursor.expect_end()

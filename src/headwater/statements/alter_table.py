@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from headwater.catalog.objects import Table
+from headwater.catalog.objects import Table, TableKind
 from headwater.errors import NotSupported, UserError
-from headwater.names import did_you_mean, quote_literal
+from headwater.names import QualifiedName, did_you_mean, quote_literal
 from headwater.result import Result
 from headwater.sql.alter_table import (
     Action,
@@ -22,6 +22,7 @@ from headwater.sql.alter_table import (
     UnsetProperties,
     describe_action,
 )
+from headwater.sql.dynamic_tables import table_action
 from headwater.sql.properties import normalise_table_properties, render_properties
 from headwater.statements.context import Context
 from headwater.statements.rename import rename_table
@@ -37,14 +38,22 @@ def alter_table(context: Context, statement: AlterTable) -> Result:
     if statement.if_exists and context.store.tables.get(*_parts(context, statement)) is None:
         return Result(message=f"there is no table {name}")
     table = context.base_table(statement.name, statement="ALTER TABLE")
-    if isinstance(statement.action, RenameTo):
-        return rename_table(context, table, statement.action.name)
+    if table.kind is TableKind.DYNAMIC:
+        table_action(statement.action, name, span=context.span_of(statement.name))
+    return alter_stored(context, table, statement.action)
+
+
+def alter_stored(context: Context, table: Table, action: Action) -> Result:
+    """Carry an action out on a table with rows."""
+    if isinstance(action, RenameTo):
+        return rename_table(context, table, action.name)
     table = catch_up(context.lake, table)
-    steps = _steps(table, statement.action, context.lake.config.data_retention_days)
+    steps = _steps(table, action, context.lake.config.data_retention_days)
     session = context.session
     with session.lock:
         alter(context.lake, session.spark(), table, steps=steps, author=context.author)
-    return Result(message=f"table {name}: {describe_action(statement.action)}")
+    name = QualifiedName(table.workspace, table.schema, table.name)
+    return Result(message=f"{table.kind.words.lower()} {name}: {describe_action(action)}")
 
 
 def _parts(context: Context, statement: AlterTable) -> tuple[str, str, str]:
@@ -80,7 +89,8 @@ def _steps(table: Table, action: Action, lake_days: int) -> list[str]:
         case SetComment():
             return [comment_step(action.comment)]
         case SetProperties():
-            wanted = normalise_table_properties(action.properties)
+            dynamic = table.kind is TableKind.DYNAMIC
+            wanted = normalise_table_properties(action.properties, dynamic=dynamic)
             return property_steps(table, wanted, lake_days=lake_days)
         case UnsetProperties():
             return _unset_properties(table, action, lake_days)

@@ -20,7 +20,7 @@ from headwater.sql.settings import TIME_ZONE_KEY
 from headwater.sql.tokens import Token
 from headwater.streams.reads import StreamReads
 from headwater.tables.commits import Author
-from headwater.tables.find import find_base_table, find_table
+from headwater.tables.find import find_base_table, find_table, find_writable_table
 from headwater.tables.registration import register_database
 from headwater.time_zones import zone_of
 
@@ -151,6 +151,11 @@ class Context:
         return find_table(self.store, self.qualify(name), span=self.span_of(name))
 
     def base_table(self, name: ObjectName, *, statement: str) -> Table:
-        """The table of that name; a view is refused."""
+        """The table of that name, dynamic or not; a view is refused."""
         span = self.span_of(name)
         return find_base_table(self.store, self.qualify(name), statement=statement, span=span)
+
+    def writable_table(self, name: ObjectName, *, statement: str) -> Table:
+        """The table of that name; a view is refused, and a dynamic table."""
+        span = self.span_of(name)
+        return find_writable_table(self.store, self.qualify(name), statement=statement, span=span)

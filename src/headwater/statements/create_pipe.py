@@ -27,7 +27,7 @@ from headwater.statements.pipe_source import (
     volume_input,
 )
 from headwater.tables.allowed_names import require_allowed_name
-from headwater.tables.find import find_base_table, find_schema
+from headwater.tables.find import find_schema, find_writable_table
 
 _COVER = "****"
 
@@ -110,7 +110,9 @@ def _refuse_masked(source: KafkaSource) -> None:
 def _target(context: Context, statement: CreatePipe) -> Table:
     target = statement.statement.target
     span = context.span_of(target)
-    return find_base_table(context.store, context.qualify(target), statement="a pipe", span=span)
+    return find_writable_table(
+        context.store, context.qualify(target), statement="a pipe", span=span
+    )
 
 
 def _sealed(context: Context, pipe: Pipe, body: str) -> str | None:

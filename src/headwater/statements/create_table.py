@@ -120,14 +120,15 @@ def _ready(
     context: Context, statement: CreateTable, table: Table, *, verb: str
 ) -> AbstractContextManager[EditedText]:
     """The Spark text: everything before the query made anew, the query as typed."""
-    head = _head(context, statement, table, verb)
+    head = table_head(context, statement, table, verb=verb)
     if statement.query is None or statement.query_span is None:
         return nullcontext(own_text(head))
     before_query = Edit(Span(0, statement.query_span.start), f"{head} AS ")
     return spark_text(context, context.text, extra=(before_query,))
 
 
-def _head(context: Context, statement: CreateTable, table: Table, verb: str) -> str:
+def table_head(context: Context, statement: CreateTable, table: Table, *, verb: str) -> str:
+    """The text for Spark that makes a table, up to its query."""
     parts = [f"{verb} {spark_name(context.lake, table)}"]
     if statement.columns:
         parts.append("(" + ", ".join(column.to_sql() for column in statement.columns) + ")")

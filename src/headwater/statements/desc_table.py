@@ -1,4 +1,4 @@
-"""DESC [EXTENDED] of a table, view or stream."""
+"""DESC [EXTENDED] of a table, view, stream or dynamic table."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from headwater.catalog.objects import Table, TableKind
 from headwater.result import Result, Row, string_columns
 from headwater.sql.describe import DescTable
 from headwater.statements.context import Context
+from headwater.statements.dynamic_details import dynamic_details
 from headwater.statements.info_rows import info_rows
 from headwater.statements.information_schema import INFORMATION_SCHEMA, VIEW_COLUMNS
 from headwater.statements.property_text import shown_properties
@@ -46,6 +47,8 @@ def _details(context: Context, table: Table) -> list[Row]:
     elif table.kind is TableKind.KAFKA:
         known += info_rows(format="KAFKA", connection=table.location)
     else:
+        if table.kind is TableKind.DYNAMIC:
+            known += dynamic_details(context, table)
         known += info_rows(
             partitioned_by=", ".join(shape.partition_columns),
             clustered_by=", ".join(shape.cluster_columns),
@@ -58,6 +61,6 @@ def _details(context: Context, table: Table) -> list[Row]:
 
 
 def _type(table: Table) -> str:
-    if table.kind in (TableKind.VIEW, TableKind.STREAM):
+    if table.kind in (TableKind.VIEW, TableKind.STREAM, TableKind.DYNAMIC):
         return table.kind.words
     return "MANAGED TABLE" if table.managed else "EXTERNAL TABLE"

@@ -14,6 +14,7 @@ from headwater.sql import (
     describe,
     dml,
     drop,
+    dynamic_tables,
     functions,
     history,
     jobs,
@@ -30,6 +31,7 @@ from headwater.sql import (
 )
 from headwater.sql import copy_into_table as copy_into_table_sql
 from headwater.sql import copy_into_volume as copy_into_volume_sql
+from headwater.sql import create_dynamic_table as create_dynamic_table_sql
 from headwater.sql import create_function as create_function_sql
 from headwater.sql import create_kafka_table as create_kafka_table_sql
 from headwater.sql import create_pipe as create_pipe_sql
@@ -37,6 +39,7 @@ from headwater.sql import create_stream as create_stream_sql
 from headwater.sql import create_table as create_table_sql
 from headwater.sql.parse import Statement, parse
 from headwater.sql.tokens import tokenize
+from headwater.statements.alter_dynamic_table import alter_dynamic_table
 from headwater.statements.alter_pipe import alter_pipe
 from headwater.statements.alter_schema import alter_schema
 from headwater.statements.alter_table import alter_table
@@ -46,6 +49,7 @@ from headwater.statements.cancel_job import cancel_job
 from headwater.statements.context import Context
 from headwater.statements.copy_into_table import copy_into_table
 from headwater.statements.copy_into_volume import copy_into_volume
+from headwater.statements.create_dynamic_table import create_dynamic_table
 from headwater.statements.create_external_volume import create_external_volume
 from headwater.statements.create_function import create_function
 from headwater.statements.create_kafka_table import create_kafka_table
@@ -68,6 +72,7 @@ from headwater.statements.desc_table import desc_table
 from headwater.statements.desc_table_stream import desc_table_stream
 from headwater.statements.desc_volume import desc_volume
 from headwater.statements.drop_connection import drop_connection
+from headwater.statements.drop_dynamic_table import drop_dynamic_table
 from headwater.statements.drop_function import drop_function
 from headwater.statements.drop_pipe import drop_pipe
 from headwater.statements.drop_schema import drop_schema
@@ -75,6 +80,7 @@ from headwater.statements.drop_table import drop_table
 from headwater.statements.drop_table_stream import drop_table_stream
 from headwater.statements.drop_view import drop_view
 from headwater.statements.drop_volume import drop_volume
+from headwater.statements.explain_refresh import explain_create, explain_refresh
 from headwater.statements.get import get
 from headwater.statements.insert import insert
 from headwater.statements.list_volume import list_volume
@@ -82,6 +88,7 @@ from headwater.statements.merge import merge
 from headwater.statements.optimize import optimize
 from headwater.statements.put import put
 from headwater.statements.query import query as run_query
+from headwater.statements.refresh_dynamic_table import refresh_dynamic_table
 from headwater.statements.remove import remove
 from headwater.statements.reset import reset
 from headwater.statements.restore_table import restore_table
@@ -92,6 +99,7 @@ from headwater.statements.show_create_pipe import show_create_pipe
 from headwater.statements.show_create_table import show_create_table
 from headwater.statements.show_jobs import show_jobs
 from headwater.statements.show_pipes import show_pipes
+from headwater.statements.show_refresh_history import show_refresh_history
 from headwater.statements.show_schemas import show_schemas
 from headwater.statements.show_settings import show_settings
 from headwater.statements.show_table_streams import show_table_streams
@@ -107,6 +115,7 @@ from headwater.statements.undrop_table import undrop_table
 from headwater.statements.update import update
 from headwater.statements.use import use
 from headwater.statements.vacuum import vacuum as run_vacuum
+from headwater.statements.verify_dynamic_table import verify_dynamic_table
 
 Handler = Callable[[Context, Any], Result]
 
@@ -118,6 +127,7 @@ HANDLERS: dict[type, Handler] = {
     connections.DescConnection: desc_connection,
     connections.DropConnection: drop_connection,
     connections.ShowConnections: show_connections,
+    create_dynamic_table_sql.CreateDynamicTable: create_dynamic_table,
     create_function_sql.CreateFunction: create_function,
     create_kafka_table_sql.CreateKafkaTable: create_kafka_table,
     create_pipe_sql.CreatePipe: create_pipe,
@@ -133,6 +143,13 @@ HANDLERS: dict[type, Handler] = {
     drop.DropView: drop_view,
     drop.TruncateTable: truncate_table,
     drop.UndropTable: undrop_table,
+    dynamic_tables.AlterDynamicTable: alter_dynamic_table,
+    dynamic_tables.DropDynamicTable: drop_dynamic_table,
+    dynamic_tables.ExplainCreate: explain_create,
+    dynamic_tables.ExplainRefresh: explain_refresh,
+    dynamic_tables.RefreshDynamicTable: refresh_dynamic_table,
+    dynamic_tables.ShowRefreshHistory: show_refresh_history,
+    dynamic_tables.VerifyDynamicTable: verify_dynamic_table,
     functions.DescFunction: desc_function,
     functions.DropFunction: drop_function,
     functions.ShowUserFunctions: show_user_functions,
@@ -187,6 +204,7 @@ RELATIONS = (
     connections.DescConnection,
     connections.ShowConnections,
     describe.DescTable,
+    dynamic_tables.ShowRefreshHistory,
     functions.ShowUserFunctions,
     history.DescHistory,
     jobs.DescJob,

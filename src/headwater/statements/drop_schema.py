@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from headwater.catalog.objects import TableKind
 from headwater.errors import UserError
 from headwater.result import Result
 from headwater.runtime.clock import now
@@ -28,6 +27,6 @@ def drop_schema(context: Context, statement: DropSchema) -> Result:
         return Result(message=f"schema {name} dropped")
     dropped = context.store.schemas.drop_with_tables(schema, now())
     for table in dropped:
-        if table.kind is TableKind.TABLE:
+        if table.kind.stores_rows:
             unregister_table(context.lake, table)
     return Result(message=f"schema {name} dropped with {len(dropped)} tables and views")

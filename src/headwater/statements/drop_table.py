@@ -9,7 +9,7 @@ from headwater.runtime.clock import now
 from headwater.runtime.failpoints import reach
 from headwater.sql.drop import DropTable
 from headwater.statements.context import Context
-from headwater.tables.find import find_base_table
+from headwater.tables.find import find_base_table, not_a_table
 from headwater.tables.registration import unregister_table
 from headwater.tables.versions import catch_up
 
@@ -34,12 +34,19 @@ def drop_table(context: Context, statement: DropTable) -> Result:
         return _drop_kafka_table(context, existing)
     span = context.span_of(statement.name)
     table = find_base_table(context.store, name, statement="DROP TABLE", span=span)
+    if table.kind is TableKind.DYNAMIC:
+        raise not_a_table(table, name, statement="DROP TABLE", span=span)
+    drop_stored(context, table)
+    return Result(message=f"table {name} dropped; UNDROP TABLE {name} brings it back")
+
+
+def drop_stored(context: Context, table: Table) -> None:
+    """Put a table with rows out of sight."""
     context.lake.writer.ensure()
     with context.lake.locks.hold(table.id):
         context.store.tables.drop(catch_up(context.lake, table), now())
         reach("drop.after_catalog")
         unregister_table(context.lake, table)
-    return Result(message=f"table {name} dropped; UNDROP TABLE {name} brings it back")
 
 
 def _drop_kafka_table(context: Context, table: Table) -> Result:

@@ -72,13 +72,12 @@ def _tables(context: Context) -> list[Row]:
 def _table_row(context: Context, table: Table) -> Row:
     shape = table.shape
     view = table.kind is TableKind.VIEW
-    kind = "VIRTUAL_VIEW" if view else "MANAGED_TABLE" if table.managed else "EXTERNAL_TABLE"
     return (
         table.workspace,
         table.schema,
         table.name,
         table.creator,
-        kind,
+        _type(table),
         shape.totals.rows,
         shape.totals.bytes,
         context.session.local(table.created_at),
@@ -89,6 +88,15 @@ def _table_row(context: Context, table: Table) -> Row:
         shown_properties(shape.properties),
         shape.properties.get("data_lifecycle", "-1") if not view else None,
     )
+
+
+def _type(table: Table) -> str:
+    match table.kind:
+        case TableKind.VIEW:
+            return "VIRTUAL_VIEW"
+        case TableKind.DYNAMIC:
+            return "DYNAMIC_TABLE"
+    return "MANAGED_TABLE" if table.managed else "EXTERNAL_TABLE"
 
 
 def _table_columns(context: Context) -> list[Row]:

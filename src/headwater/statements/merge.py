@@ -17,7 +17,7 @@ from headwater.tables.versions import catch_up
 
 def merge(context: Context, statement: Merge) -> Result:
     """Insert, update and delete rows by matching a source."""
-    table = catch_up(context.lake, context.base_table(statement.target, statement="MERGE INTO"))
+    table = catch_up(context.lake, context.writable_table(statement.target, statement="MERGE INTO"))
     columns = [column.name for column in table.shape.columns]
     _require_columns(context, table)
     extra = tuple(merge_column_edits(context.tokens, columns))

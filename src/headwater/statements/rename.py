@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headwater.catalog.objects import Table, TableKind
+from headwater.catalog.objects import Table
 from headwater.errors import NotSupported
 from headwater.names import ObjectName
 from headwater.result import Result
@@ -18,7 +18,8 @@ def rename_table(context: Context, table: Table, to: ObjectName) -> Result:
     schema = to.schema or table.schema
     if to.workspace not in (None, table.workspace):
         raise NotSupported("RENAME_ACROSS_WORKSPACES", span=span)
-    require_allowed_name(to.name, table.kind.lower(), span=span)
+    words = table.kind.words.lower()
+    require_allowed_name(to.name, words, span=span)
     find_schema(context.store, table.workspace, schema, span=span)
     taken = context.store.tables.get(table.workspace, schema, to.name)
     if taken is not None:
@@ -29,6 +30,6 @@ def rename_table(context: Context, table: Table, to: ObjectName) -> Result:
     context.lake.writer.ensure()
     with context.lake.locks.hold(table.id):
         context.store.tables.rename(table, schema=schema, name=to.name)
-        if table.kind is TableKind.TABLE:
+        if table.kind.stores_rows:
             unregister_table(context.lake, table)
-    return Result(message=f"{table.kind.lower()} renamed to {schema}.{to.name}")
+    return Result(message=f"{words} renamed to {schema}.{to.name}")

@@ -14,6 +14,7 @@ from headwater.sql.show import ShowCreateTable
 from headwater.sql.types import parse_type
 from headwater.sql.views import CreateView
 from headwater.statements.context import Context
+from headwater.statements.dynamic_details import create_text
 from headwater.statements.property_text import visible_properties
 from headwater.statements.stream_source import watched
 from headwater.tables.versions import catch_up
@@ -26,6 +27,8 @@ def show_create_table(context: Context, statement: ShowCreateTable) -> Result:
         text = table.view_text or ""
     elif table.kind is TableKind.STREAM:
         text = _stream(context, table)
+    elif table.kind is TableKind.DYNAMIC:
+        text = create_text(context, table)
     else:
         text = _view(table) if table.kind is TableKind.VIEW else _table(table)
     return Result.from_rows(string_columns("createtab_stmt"), [(text,)])

@@ -35,7 +35,7 @@ def show_tables(context: Context, statement: ShowTables) -> Result:
             table.kind is TableKind.VIEW,
             False,
             table.kind is not TableKind.VIEW and not table.managed,
-            False,
+            table.kind is TableKind.DYNAMIC,
         )
         for table in context.store.tables.listing(workspace, schema)
     ]

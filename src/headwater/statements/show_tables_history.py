@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headwater.catalog.objects import Table, TableKind
+from headwater.catalog.objects import Table
 from headwater.result import Column, Result, Row
 from headwater.sql.show import ShowTablesHistory
 from headwater.statements.context import Context
@@ -29,7 +29,7 @@ def show_tables_history(context: Context, statement: ShowTablesHistory) -> Resul
     workspace, schema = scope(context, statement.schema)
     live = [catch_up(context.lake, t) for t in context.store.tables.list(workspace, schema)]
     tables = [*live, *context.store.tables.dropped(workspace, schema)]
-    rows = [_row(context, table) for table in tables if table.kind is TableKind.TABLE]
+    rows = [_row(context, table) for table in tables if table.kind.stores_rows]
     return filtered(context, COLUMNS, rows, statement.filter, like_column=1)
 
 

@@ -172,7 +172,7 @@ def _relation_edits(preparation: _Preparation, relation: Relation) -> list[Edit]
             find_table(context.store, qualified, span=relation.span)
         # A path, a temporary view, or a mistake: Spark knows or says so.
         return []
-    if table.kind is TableKind.TABLE:
+    if table.kind.stores_rows:
         return _table_edits(preparation, table, relation)
     if relation.time_travel is not None:
         kind = "a stream" if table.kind is TableKind.STREAM else "a view"

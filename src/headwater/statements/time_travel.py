@@ -48,7 +48,7 @@ def version_by_time(
     context: Context, table: Table, expression: str, *, span: Span | None
 ) -> TableVersion:
     """The version that was current at the moment `expression` means."""
-    moment = _moment(context, expression, span)
+    moment = moment_of(context, expression, span)
     table = catch_up(context.lake, table)
     found = context.store.versions.at_or_before(table.id, moment)
     if found is not None:
@@ -65,7 +65,7 @@ def version_by_time(
     )
 
 
-def _moment(context: Context, expression: str, span: Span | None) -> datetime:
+def moment_of(context: Context, expression: str, span: Span | None) -> datetime:
     """The value of a timestamp expression, by Spark's own rules and in the session's time zone."""
     edited = own_text(f"SELECT unix_micros(CAST({expression} AS TIMESTAMP))")
     try:

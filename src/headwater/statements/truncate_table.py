@@ -16,7 +16,7 @@ def truncate_table(context: Context, statement: TruncateTable) -> Result:
     found = context.store.tables.get(name.workspace, name.schema, name.name)
     if found is None and statement.if_exists:
         return Result(message=f"there is no table {name}")
-    table = context.base_table(statement.name, statement="TRUNCATE TABLE")
+    table = context.writable_table(statement.name, statement="TRUNCATE TABLE")
     session = context.session
     with session.lock:
         spark, spark_table = session.spark(), register_table(context.lake, table)

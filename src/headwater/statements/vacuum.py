@@ -26,7 +26,7 @@ def vacuum(context: Context, statement: Vacuum) -> Result:
     """Remove files, or with DRY RUN list those that would go."""
     table = context.base_table(statement.name, statement="VACUUM")
     session, lake = context.session, context.lake
-    # Nobody may make a stream between the look at the streams and the removal.
+    # Nobody may make a stream between the look at the readers and the removal.
     with session.lock, lake.locks.hold(table.id):
         table = catch_up(lake, table)
         horizon = _horizon(context, statement, table)
@@ -66,19 +66,31 @@ def _horizon(context: Context, statement: Vacuum, table: Table) -> Horizon:
 
 
 def _needs(context: Context, table: Table) -> list[Need]:
-    """What the streams of the table have not shown yet."""
+    """What the streams and the dynamic tables that read the table do not know yet."""
+    streams = [
+        _need(context, table, f"stream {stream.qualified}", stream.offset.position)
+        for stream in context.store.streams.watching(table.id)
+        if stream.source is StreamSource.TABLE
+    ]
+    dynamic = [
+        _need(
+            context, table, f"dynamic table {reader.qualified}", reader.frontier.sources[table.id]
+        )
+        for reader in context.store.dynamic_tables.readers_of(table.id)
+        if reader.frontier is not None and table.id in reader.frontier.sources
+    ]
+    return [need for need in (*streams, *dynamic) if need is not None]
+
+
+def _need(context: Context, table: Table, reader: str, position: int) -> Need | None:
+    """What a reader that stands at a Delta version still needs; None when it is up to date."""
     versions = context.store.versions
-    needs = []
-    for stream in context.store.streams.watching(table.id):
-        if stream.source is not StreamSource.TABLE:
-            continue
-        waiting = versions.after(table.id, stream.offset.position)
-        if waiting is None:
-            continue
-        stands_at = versions.at_delta(table.id, stream.offset.position)
-        since = stands_at.committed_at if stands_at is not None else table.created_at
-        needs.append(Need(str(stream.qualified), since, waiting.committed_at))
-    return needs
+    waiting = versions.after(table.id, position)
+    if waiting is None:
+        return None
+    stands_at = versions.at_delta(table.id, position)
+    since = stands_at.committed_at if stands_at is not None else table.created_at
+    return Need(reader, since, waiting.committed_at)
 
 
 def _note(context: Context, horizon: Horizon) -> str:
@@ -86,4 +98,4 @@ def _note(context: Context, horizon: Horizon) -> str:
     if held is None:
         return ""
     since = context.session.shown(held.first_unconsumed_at).strftime("%Y-%m-%d %H:%M:%S")
-    return f"; held back by stream {held.stream}, which waits with changes of {since}"
+    return f"; held back by {held.reader}, which waits with changes of {since}"

@@ -33,12 +33,12 @@ def write(
 
 
 def written_table(context: Context, target: ObjectName, *, operation: Operation) -> Table:
-    """The table of that name; a view of either kind cannot be written to."""
+    """The table of that name; a view or a dynamic table cannot be written to."""
     statement = operation.value.replace("_", " ")
     if target.schema is None and target.name in context.session.temporary_views:
         span = context.span_of(target)
         raise UserError("NOT_A_TABLE", name=target, kind="a view", statement=statement, span=span)
-    return context.base_table(target, statement=statement)
+    return context.writable_table(target, statement=statement)
 
 
 _VERBS = {

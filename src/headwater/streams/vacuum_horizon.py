@@ -1,7 +1,7 @@
 """How far back VACUUM leaves the files of old versions alone; pure.
 
-Law: no file goes that a version within the table's retention reads, nor one that a stream which is
-not stale still needs. A stale stream holds nothing.
+Law: no file goes that a version within the table's retention reads, nor one that a stream or a
+dynamic table which did not wait too long still needs. One that did holds nothing.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ _HOUR = timedelta(hours=1)
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What a stream has not shown yet.
+    """What a stream has not shown, or a dynamic table not computed, yet.
 
     `since` is when the version was committed that it stands at. The files of that version were
     removed after it, though perhaps before `first_unconsumed_at`: a statement notes the time of a
     removal while it works, and commits when it is done.
     """
 
-    stream: str
+    reader: str
     since: datetime
     first_unconsumed_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class Horizon:
-    """For how many hours files stay after they were removed, and the stream that made it longer."""
+    """For how many hours files stay after they were removed, and who made it longer."""
 
     hours: int
     held_by: Need | None = None
@@ -41,7 +41,7 @@ class Horizon:
 def vacuum_horizon(
     needs: Iterable[Need], *, at: datetime, retention: timedelta, limit: timedelta
 ) -> Horizon:
-    """The horizon at the moment `at` of a table with these streams."""
+    """The horizon at the moment `at` of a table with these readers."""
     live = [need for need in needs if _waits(need, at, limit)]
     hours = math.ceil(retention / _HOUR)
     if not live:

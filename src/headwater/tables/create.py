@@ -54,16 +54,21 @@ def create(
     operation: Operation,
     author: Author,
     work: Callable[[], object],
+    begin: Callable[[Table], Table] | None = None,
 ) -> Table:
-    """Create `table` by doing `work`, which makes its first Delta commit."""
+    """Create `table` by doing `work`, which makes its first Delta commit.
+
+    `begin` stores the intent, for a table of which the catalog keeps more.
+    """
     with consuming(lake, author.consumed, author.job_id):
-        return _create(lake, spark, table, stamp(lake, author, operation), work)
+        note = stamp(lake, author, operation)
+        intent = (begin or lake.store.tables.begin_create)(table)
+        return _create(lake, spark, intent, note, work)
 
 
 def _create(
-    lake: OpenLake, spark: SparkConnection, table: Table, note: str, work: Callable[[], object]
+    lake: OpenLake, spark: SparkConnection, intent: Table, note: str, work: Callable[[], object]
 ) -> Table:
-    intent = lake.store.tables.begin_create(table)
     reach("create.after_intent")
     try:
         with spark.commit_note(note):
@@ -71,7 +76,7 @@ def _create(
         reach("create.after_delta")
         complete, versions = first_commits(lake, intent)
         if not versions:
-            raise InternalError("TABLE_NOT_COMMITTED", table=f"{table.schema}.{table.name}")
+            raise InternalError("TABLE_NOT_COMMITTED", table=f"{intent.schema}.{intent.name}")
     except BaseException:
         abandon(lake, intent)
         raise

@@ -11,8 +11,9 @@ _KINDS = {
     TableKind.VIEW: "a view",
     TableKind.KAFKA: "one over topics of Kafka, which stores no rows",
     TableKind.STREAM: "a stream",
+    TableKind.DYNAMIC: "a dynamic table",
 }
-"""What a name stands for that is no table with rows."""
+"""What a name stands for that is no table with rows, or none to write to."""
 
 
 def find_schema(store: Store, workspace: str, name: str, *, span: Span | None = None) -> Schema:
@@ -62,10 +63,10 @@ def name_taken(existing: Table, *, span: Span | None, hint: str | None = None) -
 
 def rename_first(existing: Table) -> str | None:
     """The hint to free a name that `existing` has, if it can have another."""
-    if existing.kind not in (TableKind.TABLE, TableKind.VIEW):
+    if existing.kind is not TableKind.VIEW and not existing.kind.stores_rows:
         return None
     name = f"{existing.schema}.{existing.name}"
-    return f"first rename it: ALTER {existing.kind} {name} RENAME TO {existing.name}_old"
+    return f"first rename it: ALTER {existing.kind.words} {name} RENAME TO {existing.name}_old"
 
 
 def find_base_table(
@@ -73,10 +74,25 @@ def find_base_table(
 ) -> Table:
     """The table of that name; what stores no rows is refused, naming what wants a table."""
     table = find_table(store, name, span=span)
-    if table.kind is not TableKind.TABLE:
-        hint = f"DROP {table.kind.words} {name}" if statement == "DROP TABLE" else None
-        kind = _KINDS[table.kind]
-        raise UserError(
-            "NOT_A_TABLE", name=name, kind=kind, statement=statement, span=span, hint=hint
-        )
+    if not table.kind.stores_rows:
+        raise not_a_table(table, name, statement=statement, span=span)
     return table
+
+
+def find_writable_table(
+    store: Store, name: QualifiedName, *, statement: str, span: Span | None = None
+) -> Table:
+    """The table of that name, whose rows are the user's; those of a dynamic one are its query's."""
+    table = find_base_table(store, name, statement=statement, span=span)
+    if table.kind is TableKind.DYNAMIC:
+        raise UserError("DYNAMIC_TABLE_WRITTEN", table=name, statement=statement, span=span)
+    return table
+
+
+def not_a_table(
+    table: Table, name: QualifiedName, *, statement: str, span: Span | None = None
+) -> UserError:
+    """The error for a statement about tables that names something else."""
+    hint = f"DROP {table.kind.words} {name}" if statement == "DROP TABLE" else None
+    kind = _KINDS[table.kind]
+    return UserError("NOT_A_TABLE", name=name, kind=kind, statement=statement, span=span, hint=hint)

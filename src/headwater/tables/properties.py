@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from headwater.config import MOST_EXTENSION_DAYS
-from headwater.sql.properties import TABLE_PROPERTIES
+from headwater.sql.properties import DYNAMIC_TABLE_PROPERTIES
 
 # Delta keeps its log longer than the files, so that versions can still be named.
 _LEAST_LOG_DAYS = 30
@@ -67,7 +67,7 @@ def unset_properties(
     to_remove: list[str] = []
     left = dict(current)
     for name in names:
-        key = name.lower() if name.lower() in TABLE_PROPERTIES else name
+        key = name.lower() if name.lower() in DYNAMIC_TABLE_PROPERTIES else name
         to_remove.append(key)
         left.pop(key, None)
         if key == "change_tracking" and current.get(ROW_TRACKING) == "true":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from headwater.catalog.objects import Table, TableKind, TableVersion
+from headwater.catalog.objects import Table, TableVersion
 from headwater.lake.delta_log.actions import parse_commit
 from headwater.lake.delta_log.files import LocalLogFiles
 from headwater.lake.delta_log.stamp import BatchMark, read_stamp
@@ -20,7 +20,7 @@ def catch_up(lake: OpenLake, table: Table) -> Table:
     Costs one look into the log folder when nothing is new. Safe to call from readers and writers at
     once: recording compares the Delta version it started from.
     """
-    if table.kind is not TableKind.TABLE:
+    if not table.kind.stores_rows:
         return table
     store = lake.store
     last = store.versions.last(table.id)
@@ -53,7 +53,7 @@ def bytes_written(lake: OpenLake, table_id: str, version: TableVersion) -> int |
     A file that only got another deletion vector was not written again.
     """
     table = lake.store.tables.get_by_id(table_id)
-    if table is None or table.kind is not TableKind.TABLE:
+    if table is None or not table.kind.stores_rows:
         return None
     files = LocalLogFiles(lake.location(table))
     text = files.read_commit(version.delta_version)

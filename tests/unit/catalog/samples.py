@@ -212,9 +212,7 @@ def with_dynamic_table(store: Store, name: str = "totals", **changes: Any) -> Dy
     """Makes an active dynamic table in a schema that is there."""
     table = a_table(name, kind=TableKind.DYNAMIC)
     made = a_dynamic_table(table, **changes)
-    with store.begin() as connection:
-        intent = store.tables.begin_create(table, connection=connection)
-        store.dynamic_tables.create(made, connection=connection)
+    intent = store.dynamic_tables.begin_create(table, made)
     store.tables.activate(intent, a_version(1, operation="CREATE"))
     return made
 

@@ -86,9 +86,7 @@ def test_a_dynamic_table_reads_back_as_it_was_written(lake: Store) -> None:
 
 def test_its_definition_appears_with_the_table_and_goes_with_a_failed_creation(lake: Store) -> None:
     table = a_table("totals", kind=TableKind.DYNAMIC)
-    with lake.begin() as connection:
-        lake.tables.begin_create(table, connection=connection)
-        lake.dynamic_tables.create(a_dynamic_table(table), connection=connection)
+    lake.dynamic_tables.begin_create(table, a_dynamic_table(table))
     assert lake.dynamic_tables.list(WORKSPACE) == []
     assert lake.tables.abandon(table.id)
     assert lake.dynamic_tables.by_id(table.id) is None
@@ -121,6 +119,14 @@ def test_another_definition_keeps_the_frontier(lake: Store) -> None:
     lake.dynamic_tables.replace(changed)
     assert now_of(lake, made) == changed
     assert changed.frontier == a_frontier(7)
+
+
+def test_a_table_that_was_emptied_has_no_frontier_but_keeps_its_numbers(lake: Store) -> None:
+    made = with_dynamic_table(lake)
+    record(lake, made.id, refreshing(made, 3, 7))
+    lake.dynamic_tables.replace(made, emptied=True)
+    emptied = now_of(lake, made)
+    assert (emptied.frontier, emptied.delta_version, emptied.refresh_number) == (None, None, 3)
 
 
 def test_a_frontier_moves_with_the_commit_that_refreshed_the_table(lake: Store) -> None:

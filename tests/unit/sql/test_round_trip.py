@@ -23,6 +23,7 @@ from headwater.sql.alter_table import (
     UnsetProperties,
 )
 from headwater.sql.copy_into_table import CopyIntoTable, OnError
+from headwater.sql.create_dynamic_table import CreateDynamicTable, DynamicColumn
 from headwater.sql.create_function import CreateFunction
 from headwater.sql.create_pipe import CreatePipe
 from headwater.sql.create_table import ColumnDefinition, CreateTable
@@ -33,6 +34,7 @@ from headwater.sql.parse import Statement, parse
 from headwater.sql.pipe_body import pipe_body
 from headwater.sql.pipe_properties import properties_of
 from headwater.sql.pipes import AlterPipe, SetPipeProperty, ShowPipes
+from headwater.sql.refresh_clause import RefreshClause
 from headwater.sql.relations import find_relations
 from headwater.sql.show import ShowTables
 from headwater.sql.show_filter import ShowFilter
@@ -45,6 +47,15 @@ from headwater.sql.volumes import CreateExternalVolume
 from headwater.statements.dispatch import HANDLERS
 
 TEXTS = [
+    "ALTER DYNAMIC TABLE d CHANGE COLUMN c COMMENT 'x'",
+    "ALTER DYNAMIC TABLE IF EXISTS s.d SUSPEND",
+    "ALTER DYNAMIC TABLE d RESUME",
+    "ALTER DYNAMIC TABLE d RENAME TO s.e",
+    "ALTER DYNAMIC TABLE d SET COMMENT = 'x'",
+    "ALTER DYNAMIC TABLE d SET PROPERTIES ('data_lifecycle' = '3')",
+    "ALTER DYNAMIC TABLE d SET REFRESH INTERVAL '2' HOUR VCLUSTER 'gp'",
+    "ALTER DYNAMIC TABLE d SET REFRESH_MODE = INCREMENTAL STRICT",
+    "ALTER DYNAMIC TABLE d UNSET PROPERTIES ('data_lifecycle')",
     "ALTER PIPE p REFRESH",
     'ALTER PIPE s.p SET COPY_JOB_HINT = \'{"IGNORE_TMP_FILE": "false"}\'',
     "ALTER PIPE p SET PIPE_EXECUTION_PAUSED = FALSE",
@@ -79,6 +90,14 @@ TEXTS = [
     " = '.b' INCLUDE_JOB_ID = 'TRUE'",
     "COPY OVERWRITE t FROM (SELECT a FROM USER VOLUME (a INT) USING PARQUET) x ON_ERROR = ABORT",
     "CREATE DATABASE IF NOT EXISTS s COMMENT 'x' WITH DBPROPERTIES ('a' = 'b')",
+    "CREATE DYNAMIC TABLE IF NOT EXISTS w.s.d (a, `b c` COMMENT 'it''s', c ARRAY<INT>) PARTITIONED"
+    " BY (a) CLUSTERED BY (c) SORTED BY (a) INTO 8 BUCKETS COMMENT 'x' PROPERTIES ('user.k' = 'v')"
+    " REFRESH START WITH current_timestamp() + INTERVAL '1' DAY INTERVAL '0 00:01:30' DAY TO SECOND"
+    " VCLUSTER default REFRESH_MODE = 'incremental  strict' AS WITH q AS (SELECT 1) FROM q",
+    'CREATE OR REPLACE DYNAMIC TABLE d REFRESH_MODE FULL REFRESH INTERVAL "10 minutes" COMMENT ='
+    " 'x' AS SELECT 1 -- end",
+    "CREATE IF NOT EXISTS DYNAMIC TABLE d REFRESH START WITH TIMESTAMP '2030-01-01' AS SELECT 1",
+    "CREATE DYNAMIC TABLE d AS (SELECT 1)",
     "CREATE EXTERNAL TABLE IF NOT EXISTS s.t (key BINARY, headers MAP<STRING, STRING> COMMENT 'x',"
     " value BINARY NOT NULL) USING KAFKA OPTIONS('group_id' = 'g', 'topics' = 'a,b',"
     " 'starting_offset' = '{\"a\": {\"0\": 5}}') CONNECTION w.c COMMENT 'y'",
@@ -130,6 +149,7 @@ TEXTS = [
     "DESC TABLE STREAM x",
     "DESC VOLUME v",
     "DROP CONNECTION IF EXISTS w.c FORCE",
+    "DROP DYNAMIC TABLE IF EXISTS s.d",
     "DROP FUNCTION IF EXISTS s.f",
     "DROP PIPE IF EXISTS s.p",
     "DROP SCHEMA IF EXISTS s CASCADE",
@@ -139,12 +159,17 @@ TEXTS = [
     "DROP VIEW v",
     "DROP VOLUME IF EXISTS s.v",
     "EXPLAIN SELECT 1",
+    "EXPLAIN CREATE OR REPLACE DYNAMIC TABLE d AS SELECT 1",
+    "EXPLAIN FORMAT JSON CREATE DYNAMIC TABLE d COMMENT 'x' AS SELECT 1",
+    "EXPLAIN FORMAT JSON REFRESH DYNAMIC TABLE s.d",
+    "EXPLAIN REFRESH DYNAMIC TABLE d",
     "GET USER VOLUME FILE 'a', 'b' TO '/tmp' PARALLEL = 3",
     "INSERT OVERWRITE TABLE t SELECT 1",
     "LIST VOLUME v SUBDIRECTORY 'a' REGEXP = '.*'",
     "MERGE INTO t USING s ON t.a = s.a WHEN MATCHED THEN DELETE",
     "OPTIMIZE t WHERE dt = 'x' OPTIONS ('cz.sql.optimize.table.async' = 'false')",
     "PUT 'file:///a', 'b*' TO TABLE VOLUME t SUBDIRECTORY '/' OVERWRITE = FALSE",
+    "REFRESH DYNAMIC TABLE s.d",
     "REMOVE VOLUME v FILE 'a'",
     "RESET query_tag",
     "RESTORE TABLE t TO TIMESTAMP AS OF now() - INTERVAL 1 DAY",
@@ -156,6 +181,8 @@ TEXTS = [
     "SHOW CONNECTIONS WHERE type = 'OSS'",
     "SHOW CREATE PIPE s.p",
     "SHOW CREATE TABLE t",
+    "SHOW DYNAMIC TABLE REFRESH HISTORY WHERE name = 'd' AND state = 'FAILED' LIMIT 10",
+    "SHOW DYNAMIC TABLE REFRESH HISTORY s.d",
     "SHOW JOBS IN VCLUSTER default WHERE status = 'FAILED' LIMIT 10",
     "SHOW PIPES IN WORKSPACE w WHERE status = 'PAUSED' LIMIT 2",
     "SHOW PIPES IN s LIKE 'a%'",
@@ -175,6 +202,7 @@ TEXTS = [
     "USE SCHEMA s",
     "VACUUM TABLE s.t RETAIN 24 HOURS DRY RUN",
     "VACUUM t",
+    "VERIFY DYNAMIC TABLE d",
 ]
 
 
@@ -258,6 +286,38 @@ def test_any_create_table_survives(
             partitioned_by=(columns[0].name,),
             comment=comment,
             properties=properties,
+        )
+    )
+
+
+dynamic_columns = st.lists(
+    st.builds(DynamicColumn, any_names, st.none() | types, st.none() | texts.filter(bool)),
+    max_size=3,
+    unique_by=lambda column: column.name.lower(),
+).map(tuple)
+refresh_clauses = st.none() | st.builds(
+    RefreshClause, st.just("now() + INTERVAL 1 DAY"), st.integers(60, 10**7), words.map(str.upper)
+)
+
+
+@given(names, dynamic_columns, st.none() | texts, st.just(()) | properties, refresh_clauses)
+def test_any_create_dynamic_table_survives(
+    name: ObjectName,
+    columns: tuple[DynamicColumn, ...],
+    comment: str | None,
+    properties: tuple[tuple[str, str], ...],
+    refresh: RefreshClause | None,
+) -> None:
+    assert_round_trip(
+        CreateDynamicTable(
+            name,
+            "SELECT 1",
+            columns,
+            partitioned_by=tuple(column.name for column in columns[:1]),
+            comment=comment,
+            properties=properties,
+            refresh=refresh,
+            mode="INCREMENTAL",
         )
     )
 

@@ -7,12 +7,13 @@ the recorded commits of that table, or by `set_frontier` when there was nothing 
 from __future__ import annotations
 
 import builtins
+import dataclasses
 from typing import Any
 
 from sqlalchemy import Connection, Select, insert, select, update
 
 from headwater.catalog.dynamic_tables import DynamicTable, Frontier
-from headwater.catalog.objects import TableState
+from headwater.catalog.objects import Table, TableState
 from headwater.catalog.store.database import Database
 from headwater.catalog.store.dynamic_table_model import dynamic_table_sources, dynamic_tables
 from headwater.catalog.store.dynamic_table_rows import (
@@ -23,6 +24,7 @@ from headwater.catalog.store.dynamic_table_rows import (
     select_dynamic_tables,
 )
 from headwater.catalog.store.model import schemas, tables, workspaces
+from headwater.catalog.store.table_moves import insert_table
 
 
 class DynamicTables:
@@ -31,21 +33,38 @@ class DynamicTables:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def create(self, table: DynamicTable, *, connection: Connection | None = None) -> None:
-        """Adds the definition of a table whose row, or intent, is stored in the same transaction.
+    def begin_create(
+        self, table: Table, definition: DynamicTable, *, connection: Connection | None = None
+    ) -> Table:
+        """Stores the intent to create a table, which takes its name, with its definition.
 
-        So recovery, which finishes the table from its log, need not know of it.
+        So recovery, which finishes a table from its log, need not know of definitions.
         """
-        values = definition_values(table) | {"table_id": table.id, "refresh_number": 0}
+        creating = dataclasses.replace(table, state=TableState.CREATING)
+        values = definition_values(definition) | {"table_id": table.id, "refresh_number": 0}
         with self._database.write(connection) as own:
+            insert_table(own, creating)
             own.execute(insert(dynamic_tables).values(values))
-            put_sources(own, table)
+            put_sources(own, definition)
+        return creating
 
-    def replace(self, table: DynamicTable, *, connection: Connection | None = None) -> None:
-        """Gives a dynamic table another definition; frontier and history stay."""
+    def replace(
+        self,
+        table: DynamicTable,
+        *,
+        emptied: bool = False,
+        connection: Connection | None = None,
+    ) -> None:
+        """Gives a dynamic table another definition; history stays.
+
+        The frontier stays too, unless the table was `emptied` because its columns changed.
+        """
+        values = definition_values(table)
+        if emptied:
+            values |= {"frontier": None, "frontier_version": None}
         own_row = update(dynamic_tables).where(dynamic_tables.c.table_id == table.id)
         with self._database.write(connection) as own:
-            own.execute(own_row.values(definition_values(table)))
+            own.execute(own_row.values(values))
             put_sources(own, table)
 
     def set_frontier(

@@ -53,8 +53,9 @@ def take_name(
             move_table(connection, table, before=before, values=wanted)
     except IntegrityError as error:
         owner = _owner_of_name(connection, schema_id, table)
-        hint = f"first rename it: ALTER {owner.kind} {_shown(owner)} RENAME TO {owner.name}_old"
-        can_be_renamed = owner.kind in (TableKind.TABLE, TableKind.VIEW)
+        words = owner.kind.words
+        hint = f"first rename it: ALTER {words} {_shown(owner)} RENAME TO {owner.name}_old"
+        can_be_renamed = owner.kind is TableKind.VIEW or owner.kind.stores_rows
         raise name_taken(owner, hint=hint if can_be_renamed else None) from error
 
 

@@ -1,0 +1,83 @@
+"""A dynamic table as DESC EXTENDED shows it, and the statement that makes it again."""
+
+from __future__ import annotations
+
+import json
+
+from headwater.catalog.dynamic_tables import DynamicTable, RefreshMode, Schedule
+from headwater.catalog.objects import Table
+from headwater.errors import UserError
+from headwater.names import ObjectName, QualifiedName
+from headwater.sql.create_dynamic_table import CreateDynamicTable, DynamicColumn
+from headwater.sql.refresh_clause import RefreshClause
+from headwater.statements.context import Context
+from headwater.statements.info_rows import info_rows
+from headwater.statements.property_text import visible_properties
+
+
+def dynamic_details(context: Context, table: Table) -> list[tuple[str, str | None]]:
+    """What only a dynamic table has."""
+    dynamic = _definition(context, table)
+    schedule = dynamic.schedule or Schedule()
+    cluster = schedule.vcluster
+    return info_rows(
+        view_text=dynamic.query,
+        view_original_text=dynamic.query,
+        source_tables=json.dumps(source_rows(context, dynamic), separators=(",", ":")),
+        refresh_type="on demand" if dynamic.schedule is None else "on schedule",
+        refresh_mode=dynamic.mode.value,
+        refresh_start_time=context.session.local(schedule.start),
+        refresh_interval_second=schedule.interval_seconds,
+        refresh_vcluster=None if cluster is None else f"{table.workspace}.{cluster}",
+        refresh_suspended=dynamic.suspended if dynamic.schedule is not None else None,
+        last_refresh_time=_last(context, dynamic),
+    )
+
+
+def _last(context: Context, dynamic: DynamicTable) -> object:
+    return context.session.local(dynamic.frontier.at) if dynamic.frontier is not None else None
+
+
+def source_names(context: Context, dynamic: DynamicTable) -> tuple[QualifiedName, ...]:
+    """The names that the sources have now; one that is gone for good has none."""
+    found = (context.store.tables.get_by_id(source) for source in dynamic.sources)
+    return tuple(
+        QualifiedName(table.workspace, table.schema, table.name)
+        for table in found
+        if table is not None
+    )
+
+
+def source_rows(context: Context, dynamic: DynamicTable) -> list[dict[str, str]]:
+    """The sources as the documents show them."""
+    return [
+        {"schema": name.schema, "table_name": name.name, "workspace": name.workspace}
+        for name in source_names(context, dynamic)
+    ]
+
+
+def create_text(context: Context, table: Table) -> str:
+    """The statement that makes a dynamic table like this one."""
+    dynamic, shape = _definition(context, table), table.shape
+    schedule = dynamic.schedule
+    return CreateDynamicTable(
+        ObjectName(table.name, table.schema),
+        dynamic.query,
+        tuple(DynamicColumn(column.name, None, column.comment) for column in shape.columns),
+        partitioned_by=shape.partition_columns,
+        clustered_by=shape.cluster_columns,
+        comment=shape.comment,
+        properties=tuple(visible_properties(shape.properties).items()),
+        refresh=None
+        if schedule is None
+        else RefreshClause(schedule.start_text, schedule.interval_seconds, schedule.vcluster),
+        mode=None if dynamic.mode is RefreshMode.AUTO else dynamic.mode.value,
+    ).to_sql()
+
+
+def _definition(context: Context, table: Table) -> DynamicTable:
+    dynamic = context.store.dynamic_tables.by_id(table.id)
+    if dynamic is None:
+        gone = QualifiedName(table.workspace, table.schema, table.name)
+        raise UserError("TABLE_NOT_FOUND", table=gone)
+    return dynamic

@@ -1,0 +1,162 @@
+"""What a dynamic table may be made of: one query over tables that stay, with the same answer twice.
+
+Nothing is run to find out. Views are looked through: the sources are the tables below them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from headwater.catalog.objects import Table, TableKind
+from headwater.errors import NotSupported, Span, UserError
+from headwater.names import QualifiedName
+from headwater.sql.determinism import find_not_deterministic
+from headwater.sql.function_calls import find_function_calls
+from headwater.sql.own_relations import OwnRelation
+from headwater.sql.parse import parse
+from headwater.sql.query import Query
+from headwater.sql.read_kafka import ReadKafka
+from headwater.sql.relations import Relation, find_relations
+from headwater.sql.table_changes import TableChanges
+from headwater.sql.tokens import tokenize
+from headwater.sql.volume_relation import VolumeRelation
+from headwater.statements.context import Context
+from headwater.statements.information_schema import INFORMATION_SCHEMA
+from headwater.tables.find import find_table
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a text stands: as part of the statement, or in a view that is named at `span`."""
+
+    start: int = 0
+    span: Span | None = None
+
+    def of(self, span: Span) -> Span:
+        """A place in the text as one in the statement."""
+        return self.span or Span(span.start + self.start, span.end + self.start)
+
+
+def query_sources(
+    context: Context, name: QualifiedName, query: str, *, start: int
+) -> tuple[Table, ...]:
+    """The tables that the query of `name` reads, in their order; what it may not read is refused.
+
+    `start` is the place of the query in the statement.
+    """
+    place = _Place(start)
+    _require_query(query, place)
+    found: dict[str, Table] = {}
+    for table, span in _tables(context, query, place, seen=frozenset()):
+        if _reads(context, table, name):
+            raise UserError("DYNAMIC_TABLE_READS_ITSELF", table=name, span=span)
+        found[table.id] = table
+    _require_deterministic(context, query, place, seen=frozenset())
+    return tuple(found.values())
+
+
+def _require_query(text: str, place: _Place) -> None:
+    try:
+        parsed = parse(text)
+    except UserError as error:
+        error.span = place.of(error.span) if error.span is not None else None
+        raise
+    first = tokenize(text)[0]
+    if not isinstance(parsed, Query) or first.upper == "EXPLAIN":
+        raise UserError("DYNAMIC_TABLE_NOT_A_QUERY", span=place.of(first.span))
+
+
+def _tables(
+    context: Context, text: str, place: _Place, *, seen: frozenset[str]
+) -> Iterator[tuple[Table, Span]]:
+    relations = find_relations(text, tokenize(text))
+    for own in relations.own:
+        raise _refused(own.relation, place.of(own.span))
+    for statement in relations.statements:
+        what = " ".join(statement.text.split()[:2])
+        raise NotSupported("DYNAMIC_TABLE_ON_CATALOG", what=what, span=place.of(statement.span))
+    for relation in relations.named:
+        span = place.of(relation.span)
+        table = _named(context, relation, span, place)
+        if table.kind is not TableKind.VIEW:
+            yield table, span
+        elif table.id not in seen:
+            inside = _where_made(context, table)
+            below = _Place(span=span)
+            yield from _tables(inside, table.view_text or "", below, seen=seen | {table.id})
+
+
+def _named(context: Context, relation: Relation, span: Span, place: _Place) -> Table:
+    name = relation.name
+    if place.span is None and name.schema is None and name.name in context.session.temporary_views:
+        raise NotSupported("DYNAMIC_TABLE_ON_TEMPORARY_VIEW", name=name, span=span)
+    if name.schema == INFORMATION_SCHEMA:
+        raise NotSupported("DYNAMIC_TABLE_ON_CATALOG", what=name, span=span)
+    if relation.time_travel is not None:
+        raise NotSupported("DYNAMIC_TABLE_ON_VERSION", span=place.of(relation.time_travel.span))
+    table = find_table(context.store, context.qualify(name), span=span)
+    if table.kind is TableKind.STREAM:
+        raise NotSupported("DYNAMIC_TABLE_ON_STREAM", name=name, span=span)
+    if table.kind is TableKind.KAFKA:
+        raise NotSupported("DYNAMIC_TABLE_ON_KAFKA", span=span)
+    return table
+
+
+def _refused(relation: OwnRelation, span: Span) -> NotSupported:
+    if isinstance(relation, VolumeRelation):
+        return NotSupported("DYNAMIC_TABLE_ON_VOLUME", span=span)
+    if isinstance(relation, ReadKafka):
+        return NotSupported("DYNAMIC_TABLE_ON_KAFKA", span=span)
+    if isinstance(relation, TableChanges):
+        return NotSupported("DYNAMIC_TABLE_ON_CHANGES", span=span)
+    return NotSupported("DYNAMIC_TABLE_ON_CATALOG", what=relation.alias, span=span)
+
+
+def _where_made(context: Context, view: Table) -> Context:
+    return replace(context, workspace=view.workspace, schema=view.view_schema or view.schema)
+
+
+def _reads(context: Context, table: Table, name: QualifiedName) -> bool:
+    """Whether a table is the one of that name, or is computed from it."""
+    if (table.workspace, table.schema, table.name) == (name.workspace, name.schema, name.name):
+        return True
+    if table.kind is not TableKind.DYNAMIC:
+        return False
+    dynamic = context.store.dynamic_tables.by_id(table.id)
+    sources = dynamic.sources if dynamic is not None else ()
+    below = (context.store.tables.get_by_id(source) for source in sources)
+    return any(_reads(context, source, name) for source in below if source is not None)
+
+
+def _require_deterministic(
+    context: Context, text: str, place: _Place, *, seen: frozenset[str]
+) -> None:
+    tokens = tokenize(text)
+    relations = find_relations(text, tokens).named
+    tables = [(relation, _table(context, relation)) for relation in relations]
+    names = {column.name for _, table in tables if table for column in table.shape.columns}
+    names |= {relation.name.name for relation in relations}
+    found = find_not_deterministic(tokens, columns=names)
+    if found is not None:
+        raise UserError("NOT_DETERMINISTIC", function=found.text, span=place.of(found.span))
+    _require_deterministic_functions(context, text, place)
+    for relation, view in tables:
+        if view is not None and view.kind is TableKind.VIEW and view.id not in seen:
+            inside, below = _where_made(context, view), _Place(span=place.of(relation.span))
+            _require_deterministic(inside, view.view_text or "", below, seen=seen | {view.id})
+
+
+def _require_deterministic_functions(context: Context, text: str, place: _Place) -> None:
+    """Functions of the lake say themselves whether they are."""
+    calls = find_function_calls(tokenize(text))
+    named = context.store.functions.named({context.qualify(call.name) for call in calls})
+    for call in calls:
+        function = named.get(context.qualify(call.name))
+        if function is not None and not function.deterministic:
+            raise UserError("NOT_DETERMINISTIC", function=call.name, span=place.of(call.span))
+
+
+def _table(context: Context, relation: Relation) -> Table | None:
+    name = context.qualify(relation.name)
+    return context.store.tables.get(name.workspace, name.schema, name.name)
