@@ -12,8 +12,10 @@ from headwater.incremental.deltas import Rule
 from headwater.incremental.maintenance import Decision
 from headwater.incremental.plan import DeltaPlan, Outcome
 from headwater.names import counted
-from headwater.refresh.facts import SourceFacts
+from headwater.refresh.facts import Problem, SourceFacts
 from headwater.refresh.outlook import Outlook
+from headwater.refresh.prospect import Prospect
+from headwater.refresh.reasons import Reason
 
 _WRITES = {
     Outcome.NOTHING: "nothing: no row can have changed",
@@ -48,15 +50,7 @@ def explain_json(outlook: Outlook) -> str:
         "write": write_words(outlook),
     }
     if outlook.delta is not None:
-        body["operators"] = [
-            {
-                "operator": describe(decision.node),
-                "rule": decision.rule.value,
-                "insert_only": decision.insert_only,
-                "old_rows_stored": decision.stored,
-            }
-            for decision in outlook.delta.decisions
-        ]
+        body["operators"] = _operators(outlook.delta)
         body["parts"] = len(outlook.delta.parts)
     return json.dumps(body, indent=2)
 
@@ -64,9 +58,44 @@ def explain_json(outlook: Outlook) -> str:
 def can_be_incremental(outlook: Outlook) -> str:
     """Yes, or what of the query stands in the way."""
     problem = outlook.planned.definition.not_incremental
+    if outlook.choice.reason is Reason.NOT_PROVEN:
+        return f"No because {outlook.choice.words}"
+    return "Yes" if problem is None else _no(problem)
+
+
+def _operators(delta: DeltaPlan) -> list[dict[str, Any]]:
+    return [
+        {
+            "operator": describe(decision.node),
+            "rule": decision.rule.value,
+            "insert_only": decision.insert_only,
+            "old_rows_stored": decision.stored,
+        }
+        for decision in delta.decisions
+    ]
+
+
+def prospect_lines(prospect: Prospect) -> list[str]:
+    """For people, of a query that has no dynamic table yet."""
+    problem, query = prospect.problem, prospect.definition.query
     if problem is not None:
-        return f"No because {problem.reason.words}: {problem.detail}"
-    return "Yes"
+        return [f"CanBeIncrementalized: {_no(problem)}", "Refresh: FULL"]
+    assert query is not None
+    assert prospect.delta is not None
+    return ["CanBeIncrementalized: Yes", "Plan:", *plan_lines(prospect.delta, query.tree)]
+
+
+def prospect_json(prospect: Prospect) -> str:
+    """For programs."""
+    problem = prospect.problem
+    body: dict[str, Any] = {"can_be_incremental": "Yes" if problem is None else _no(problem)}
+    if prospect.delta is not None:
+        body["operators"] = _operators(prospect.delta)
+    return json.dumps(body, indent=2)
+
+
+def _no(problem: Problem) -> str:
+    return f"No because {problem.reason.words}: {problem.detail}"
 
 
 def planned_tree(outlook: Outlook) -> Node:

@@ -154,6 +154,10 @@ def _definition(
         mode=RefreshMode(statement.mode or RefreshMode.AUTO),
         schedule=plan.schedule,
         sources=tuple(source.id for source in plan.sources),
+        source_columns={
+            source.id: tuple(column.name for column in source.shape.columns)
+            for source in plan.sources
+        },
     )
 
 

@@ -2,23 +2,42 @@
 
 from __future__ import annotations
 
-from headwater.errors import NotSupported
-from headwater.result import Result
+from headwater.catalog.dynamic_tables import RefreshKind
+from headwater.refresh.explain import explain_json, explain_lines, prospect_json, prospect_lines
+from headwater.refresh.outlook import Outlook, look_ahead
+from headwater.result import Column, Result
 from headwater.sql.dynamic_tables import ExplainCreate, ExplainRefresh
 from headwater.statements.context import Context
 from headwater.statements.dynamic_query import query_sources
 from headwater.statements.find_dynamic_table import find_dynamic_table
+from headwater.statements.prospects import prospect_of
+from headwater.statements.refreshing import plan_of, workshop_of
+
+_COLUMNS = (Column("plan", "string"),)
 
 
 def explain_refresh(context: Context, statement: ExplainRefresh) -> Result:
-    """Say what a refresh would do now."""
-    find_dynamic_table(context, statement.name, statement="EXPLAIN REFRESH DYNAMIC TABLE")
-    raise NotSupported("EXPLAIN_REFRESH_NOT_YET")
+    """Say what a refresh would do now; nothing is written."""
+    _, dynamic = find_dynamic_table(
+        context, statement.name, statement="EXPLAIN REFRESH DYNAMIC TABLE"
+    )
+    planned = plan_of(context, dynamic)
+    outlook = Outlook(planned)
+    if planned.choice.kind is RefreshKind.INCREMENTAL:
+        with context.session.lock:
+            outlook = look_ahead(planned, workshop_of(context, planned))
+    if statement.json:
+        return Result.from_rows(_COLUMNS, [(explain_json(outlook),)])
+    return Result.from_rows(_COLUMNS, [(line,) for line in explain_lines(outlook)])
 
 
 def explain_create(context: Context, statement: ExplainCreate) -> Result:
-    """Say how the query of a dynamic table would be refreshed."""
+    """Say how the query of a dynamic table would be refreshed; nothing is made."""
     create = statement.create
     start = create.query_span.start if create.query_span is not None else 0
-    query_sources(context, context.qualify(create.name), create.query, start=start)
-    raise NotSupported("EXPLAIN_REFRESH_NOT_YET")
+    name = context.qualify(create.name)
+    query_sources(context, name, create.query, start=start)
+    prospect = prospect_of(context, create.query)
+    if statement.json:
+        return Result.from_rows(_COLUMNS, [(prospect_json(prospect),)])
+    return Result.from_rows(_COLUMNS, [(line,) for line in prospect_lines(prospect)])

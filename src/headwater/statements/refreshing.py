@@ -25,6 +25,7 @@ from headwater.refresh.settings import settings_that_matter
 from headwater.runtime.clock import now
 from headwater.runtime.failpoints import reach
 from headwater.statements.context import Context
+from headwater.statements.dynamic_query import query_sources
 from headwater.statements.spark_text import spark_text
 from headwater.time_zones import zone_of
 
@@ -48,6 +49,9 @@ def refresh(
     except BaseException as error:
         failed = replace(started, state=RefreshState.FAILED, error_message=_words(error))
         context.store.refreshes.finish(replace(failed, ended_at=now()))
+        if isinstance(error, HeadwaterError):
+            # A place in the query is none in the statement.
+            error.span = None
         raise
     context.store.refreshes.finish(done)
     return done
@@ -94,13 +98,28 @@ def plan_of(context: Context, dynamic_table: DynamicTable) -> PlannedRefresh:
 
 
 def definition_of(context: Context, dynamic_table: DynamicTable) -> Definition:
-    """The query of a dynamic table, with its names as they were when it was made."""
+    """The query of a dynamic table; its names are looked up anew, its stars mean what they did.
+
+    A source that was dropped and made anew is another table.
+    """
+    inside = where_defined(context, dynamic_table)
+    sources = query_sources(inside, dynamic_table.qualified, dynamic_table.query, start=0)
+    ids = tuple(source.id for source in sources)
+    if ids != dynamic_table.sources:
+        context.store.dynamic_tables.replace(replace(dynamic_table, sources=ids))
     return define(
         context.lake,
         dynamic_table.query,
         workspace=dynamic_table.query_workspace,
         schema=dynamic_table.query_schema,
         columns=dynamic_table.source_columns,
+    )
+
+
+def where_defined(context: Context, dynamic_table: DynamicTable) -> Context:
+    """The context in which the names of the query mean what they meant when it was given."""
+    return replace(
+        context, workspace=dynamic_table.query_workspace, schema=dynamic_table.query_schema
     )
 
 
@@ -119,9 +138,7 @@ def moment_of(context: Context) -> Moment:
 def workshop_of(context: Context, planned: PlannedRefresh) -> Workshop:
     """What the refresh of a table works with, in this session."""
     dynamic_table = planned.dynamic_table
-    there = replace(
-        context, workspace=dynamic_table.query_workspace, schema=dynamic_table.query_schema
-    )
+    there = where_defined(context, dynamic_table)
     pins = planned.pins()
     latest = {id: replace(pin, delta_version=None) for id, pin in pins.items()}
     session = context.session
@@ -146,13 +163,14 @@ def require_allowed(context: Context, outlook: Outlook) -> None:
 
 
 def _new_refresh(context: Context, table: DynamicTable, trigger: RefreshTrigger) -> Refresh:
+    cluster = table.schedule.vcluster if table.schedule is not None else None
     return Refresh(
         table_id=table.id,
         number=0,
         workspace=table.workspace,
         schema=table.schema,
         name=table.name,
-        virtual_cluster=context.session.vcluster,
+        virtual_cluster=cluster or context.session.vcluster,
         started_at=now(),
         job_id=context.job_id,
         trigger=trigger,

@@ -1,15 +1,40 @@
-"""VERIFY DYNAMIC TABLE."""
+"""VERIFY DYNAMIC TABLE: its rows against its query at the source versions it recorded."""
 
 from __future__ import annotations
 
-from headwater.errors import NotSupported
-from headwater.result import Result
+from headwater.errors import UserError
+from headwater.refresh.pins import Pin
+from headwater.refresh.verify import verify
+from headwater.result import Column, Result
 from headwater.sql.dynamic_tables import VerifyDynamicTable
 from headwater.statements.context import Context
 from headwater.statements.find_dynamic_table import find_dynamic_table
+from headwater.statements.refreshing import where_defined
+from headwater.statements.spark_text import spark_text
+from headwater.tables.registration import register_table
+
+_COLUMNS = (
+    Column("name", "string"),
+    Column("equal", "boolean"),
+    Column("rows", "bigint"),
+    Column("surplus_rows", "bigint"),
+    Column("missing_rows", "bigint"),
+)
 
 
 def verify_dynamic_table(context: Context, statement: VerifyDynamicTable) -> Result:
-    """Compare the rows of a dynamic table with those of its query."""
-    find_dynamic_table(context, statement.name, statement="VERIFY DYNAMIC TABLE")
-    raise NotSupported("VERIFY_NOT_YET")
+    """Compare the rows of a dynamic table with those of its query, both ways."""
+    table, dynamic = find_dynamic_table(context, statement.name, statement="VERIFY DYNAMIC TABLE")
+    if dynamic.frontier is None:
+        raise UserError("NOT_REFRESHED_YET", table=dynamic.qualified)
+    pins = {
+        source: Pin(version, dynamic.source_columns.get(source))
+        for source, version in dynamic.frontier.sources.items()
+    }
+    there = where_defined(context, dynamic)
+    session = context.session
+    with session.lock, spark_text(there, dynamic.query, pins=pins) as text:
+        stored = register_table(context.lake, table)
+        found = verify(session.spark(), stored, text.text, table.shape.columns)
+    row = (str(dynamic.qualified), found.equal, found.rows, found.surplus, found.missing)
+    return Result.from_rows(_COLUMNS, [row])

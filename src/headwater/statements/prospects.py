@@ -1,0 +1,34 @@
+"""Asking Spark about a query of which no dynamic table was made yet."""
+
+from __future__ import annotations
+
+from headwater.refresh.definition import define
+from headwater.refresh.prospect import Prospect, prospect
+from headwater.refresh.relations import PinnedSource
+from headwater.statements.context import Context
+from headwater.statements.spark_text import spark_text
+from headwater.tables.registration import register_table
+from headwater.tables.versions import catch_up
+
+
+def prospect_of(context: Context, query: str) -> Prospect:
+    """How the query would be maintained."""
+    session = context.session
+    definition = define(
+        context.lake, query, workspace=session.workspace, schema=session.schema, columns={}
+    )
+    if definition.query is None:
+        return prospect(definition, {}, definition.not_incremental)
+    with session.lock:
+        sources = {
+            table.id: PinnedSource(
+                register_table(context.lake, table),
+                None,
+                catch_up(context.lake, table).shape.delta_version,
+            )
+            for table in definition.sources
+        }
+        known = session.understandings.of(
+            definition, session.spark(), sources, lambda: spark_text(context, query)
+        )
+    return prospect(definition, known.types, known.problem)
