@@ -61,9 +61,7 @@ def substituted(scalar: Scalar, values: Mapping[ColumnId, Scalar]) -> Scalar:
     return replaced(scalar, change)
 
 
-def replaced(
-    scalar: Scalar, change: Callable[[exp.Expression], exp.Expression]
-) -> Scalar:
+def replaced(scalar: Scalar, change: Callable[[exp.Expression], exp.Expression]) -> Scalar:
     """A copy in which `change` gave what stands for each node; what it gives is not looked into."""
     new = change(scalar)
     if new is not scalar:

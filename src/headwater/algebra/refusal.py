@@ -33,9 +33,7 @@ class NotIncremental(Exception):
         self.span = span
 
 
-def refuse(
-    construct: str, reason: Reason, at: exp.Expression | None = None
-) -> NotIncremental:
+def refuse(construct: str, reason: Reason, at: exp.Expression | None = None) -> NotIncremental:
     """The refusal of a construct, with the first place that the parser knows inside of it."""
     return NotIncremental(construct, reason, None if at is None else _span(at))
 

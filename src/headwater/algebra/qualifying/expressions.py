@@ -59,9 +59,7 @@ def _below(
             _below(child, scope, visit, aliases, first)
 
 
-def _resolved(
-    column: exp.Column, scope: Scope, aliases: Aliases, first: First
-) -> exp.Expression:
+def _resolved(column: exp.Column, scope: Scope, aliases: Aliases, first: First) -> exp.Expression:
     if isinstance(column.this, exp.Star):
         raise refuse("* as an argument", Reason.SYNTAX_UNKNOWN, column)
     parts = tuple(part.name for part in column.parts)

@@ -31,9 +31,7 @@ def qualify_group(select: exp.Select, values: list[exp.Expression], resolved: Re
             group.set(key, [_item(item.pop(), values, resolved) for item in list(items)])
 
 
-def _item(
-    item: exp.Expression, values: list[exp.Expression], resolved: Resolved
-) -> exp.Expression:
+def _item(item: exp.Expression, values: list[exp.Expression], resolved: Resolved) -> exp.Expression:
     if isinstance(item, _NESTED):
         made = [_item(child.pop(), values, resolved) for child in list(item.expressions)]
         item.set("expressions", made)

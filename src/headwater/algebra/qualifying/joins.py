@@ -16,9 +16,7 @@ def shared_names(join: exp.Join, left: Scope, right: Scope) -> tuple[str, ...] |
     if (join.method or "").upper() != "NATURAL":
         return None
     there = {visible.name.lower() for visible in right.visible}
-    return tuple(
-        visible.name.lower() for visible in left.visible if visible.name.lower() in there
-    )
+    return tuple(visible.name.lower() for visible in left.visible if visible.name.lower() in there)
 
 
 def equal_names(left: Scope, right: Scope, names: tuple[str, ...]) -> exp.Expression | None:
@@ -31,9 +29,7 @@ def equal_names(left: Scope, right: Scope, names: tuple[str, ...]) -> exp.Expres
     return condition
 
 
-def visible_behind(
-    join: exp.Join, left: Scope, right: Scope, names: tuple[str, ...] = ()
-) -> Scope:
+def visible_behind(join: exp.Join, left: Scope, right: Scope, names: tuple[str, ...] = ()) -> Scope:
     """What is visible behind a join that makes one column of those of equal `names`."""
     if join.kind in ("SEMI", "ANTI"):
         return left

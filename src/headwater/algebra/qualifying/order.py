@@ -19,9 +19,7 @@ def qualify_order(
     order = query.args.get("order")
     if order is None:
         return
-    outputs: list[exp.Expression] = [
-        exp.column(column.printed, quoted=True) for column in columns
-    ]
+    outputs: list[exp.Expression] = [exp.column(column.printed, quoted=True) for column in columns]
     made: list[exp.Expression] = []
     for item in list(order.expressions):
         if isinstance(item.this, exp.Var) and item.this.name.upper() == "ALL":

@@ -109,9 +109,7 @@ class Relations:
         source = names.resolve(parts)
         if isinstance(source, SourceView):
             inner = Names(source.resolve)
-            columns = self._inlined(
-                table, alias, _parsed(source), inner, renamed or source.columns
-            )
+            columns = self._inlined(table, alias, _parsed(source), inner, renamed or source.columns)
             return Relation(alias, called, columns)
         self._work.tables[alias] = source
         _print_as(table, source, alias, renamed)
@@ -164,7 +162,9 @@ class Relations:
         lateral.set("this", generator)
         named = _column_aliases(lateral) or generated_names(generator, scope.type_of)
         if named is None:
-            raise refuse("a generator without names for its columns", Reason.SYNTAX_UNKNOWN, lateral)
+            raise refuse(
+                "a generator without names for its columns", Reason.SYNTAX_UNKNOWN, lateral
+            )
         called = _called(lateral, ())
         alias = self._work.alias(called[-1] if called else "generated")
         columns = tuple(ColumnName(name, name) for name in named)
@@ -232,9 +232,7 @@ def _table_alias(
     )
 
 
-def _print_as(
-    table: exp.Table, source: SourceTable, alias: str, renamed: tuple[str, ...]
-) -> None:
+def _print_as(table: exp.Table, source: SourceTable, alias: str, renamed: tuple[str, ...]) -> None:
     known = exp.to_table(source.spark_name, dialect=QueryDialect)
     for key in ("this", "db", "catalog"):
         part = known.args.get(key)
