@@ -1,0 +1,42 @@
+"""The dialect in which a SELECT is taken apart: functions keep the names the user wrote.
+
+sqlglot turns many of Spark's functions into expressions of its own and prints them back as others,
+which do not always mean the same. So only those that some rule of ours looks at have a class; every
+other call is an exp.Anonymous, whose name and arguments come out as they went in.
+"""
+
+from __future__ import annotations
+
+from headwater.sql.dialect import Headwater
+
+_CLASSES = frozenset(
+    """
+    SUM COUNT MIN MAX AVG COUNT_IF FIRST FIRST_VALUE LAST LAST_VALUE ANY_VALUE
+    STDDEV_POP STDDEV_SAMP VAR_POP VAR_SAMP BOOL_AND BOOL_OR
+    ROW_NUMBER RANK DENSE_RANK NTILE PERCENT_RANK CUME_DIST LAG LEAD NTH_VALUE
+    COALESCE CURRENT_DATE CURRENT_TIMESTAMP
+    """.split()
+)
+
+_SYNTAX = frozenset(
+    """
+    CAST TRY_CAST EXTRACT SUBSTRING SUBSTR TRIM OVERLAY POSITION MAX_BY MIN_BY LISTAGG STRING_AGG
+    """.split()
+)
+"""Functions with words between their arguments."""
+
+
+class QueryDialect(Headwater):
+    """Headwater's SQL with few functions known."""
+
+    class Parser(Headwater.Parser):
+        """Reads queries; what it makes is printed by Headwater."""
+
+        FUNCTIONS = {  # noqa: RUF012 - sqlglot reads a plain class attribute
+            name: build for name, build in Headwater.Parser.FUNCTIONS.items() if name in _CLASSES
+        }
+        FUNCTION_PARSERS = {  # noqa: RUF012
+            name: parse
+            for name, parse in Headwater.Parser.FUNCTION_PARSERS.items()
+            if name in _SYNTAX
+        }

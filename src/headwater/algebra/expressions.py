@@ -1,0 +1,92 @@
+"""Small things done to expressions: conjuncts, parentheses, the columns in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from sqlglot import exp
+
+from headwater.algebra.nodes import ColumnId, Scalar
+
+_CLOSED = (exp.Column, exp.Literal, exp.Func, exp.Paren, exp.Null, exp.Boolean, exp.Dot)
+
+
+def conjuncts(condition: Scalar | None) -> tuple[Scalar, ...]:
+    """The parts of a condition that AND holds together."""
+    if condition is None:
+        return ()
+    if isinstance(condition, exp.Paren):
+        return conjuncts(condition.this)
+    if isinstance(condition, exp.And):
+        return (*conjuncts(condition.left), *conjuncts(condition.right))
+    return (condition,)
+
+
+def all_of(conditions: Iterable[Scalar]) -> Scalar | None:
+    """The conditions under AND; None if there is none."""
+    found: Scalar | None = None
+    for condition in conditions:
+        part = in_parens(condition)
+        found = part if found is None else exp.And(this=found, expression=part)
+    return found
+
+
+def in_parens(scalar: Scalar) -> Scalar:
+    """A copy that may stand anywhere in another expression."""
+    # Some operators are functions to sqlglot, such as AND.
+    operator = isinstance(scalar, exp.Binary) and not isinstance(scalar, exp.Dot)
+    if isinstance(scalar, _CLOSED) and not operator:
+        return scalar.copy()
+    return exp.Paren(this=scalar.copy())
+
+
+def without_parens(scalar: Scalar) -> Scalar:
+    """A copy in which only the structure tells what belongs together: to compare, not to print."""
+    return scalar.copy().transform(lambda node: node.this if isinstance(node, exp.Paren) else node)
+
+
+def references(scalar: Scalar) -> frozenset[ColumnId]:
+    """The ids of the columns in an expression."""
+    return frozenset(column.name for column in scalar.find_all(exp.Column))
+
+
+def substituted(scalar: Scalar, values: Mapping[ColumnId, Scalar]) -> Scalar:
+    """A copy with columns replaced by expressions."""
+
+    def change(node: exp.Expression) -> exp.Expression:
+        if isinstance(node, exp.Column) and node.name in values:
+            return in_parens(values[node.name])
+        return node
+
+    return replaced(scalar, change)
+
+
+def replaced(scalar: Scalar, change: Callable[[exp.Expression], exp.Expression]) -> Scalar:
+    """A copy in which `change` gave what stands for each node; what it gives is not looked into."""
+    new = change(scalar)
+    if new is not scalar:
+        return new
+    copy = scalar.copy()
+    _replace_below(copy, change)
+    return copy
+
+
+def _replace_below(
+    node: exp.Expression, change: Callable[[exp.Expression], exp.Expression]
+) -> None:
+    for child in list(node.iter_expressions()):
+        new = change(child)
+        if new is child:
+            _replace_below(child, change)
+        else:
+            child.replace(new)
+
+
+def call(name: str, *arguments: Scalar) -> Scalar:
+    """A call of a function of Spark."""
+    return exp.Anonymous(this=name, expressions=[argument.copy() for argument in arguments])
+
+
+def number(value: int, type: str = "BIGINT") -> Scalar:
+    """A whole number of a type."""
+    return exp.cast(exp.Literal.number(value), type, dialect="spark")

@@ -1,0 +1,45 @@
+"""A SELECT with every name resolved: stars, positions, aliases, USING, WITH and views are gone.
+
+Invariant: Spark's optimized plan of the text it prints is that of the user's text. Binding reads
+the same tree that is printed, so what that comparison proves holds for it too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqlglot import exp, parse_one
+from sqlglot.errors import SqlglotError
+
+from headwater.algebra.dialect import QueryDialect
+from headwater.algebra.qualifying.queries import Qualifier
+from headwater.algebra.qualifying.scope import Names, Work
+from headwater.algebra.refusal import Reason, refuse
+from headwater.algebra.sources import Resolve, SourceTable
+from headwater.sql.dialect import Headwater
+
+
+@dataclass(frozen=True, slots=True)
+class Qualified:
+    """The query, and the tables its aliases stand for. Each alias stands for one relation."""
+
+    query: exp.Query
+    tables: Mapping[str, SourceTable]
+
+    def to_sql(self) -> str:
+        """The query for Spark, whose plan proves that we read it as Spark does."""
+        return self.query.sql(dialect=Headwater)
+
+
+def qualify(text: str, resolve: Resolve) -> Qualified:
+    """The query of a text, whose relations `resolve` knows; NotIncremental for what we cannot read."""
+    try:
+        query = parse_one(text, dialect=QueryDialect)
+    except SqlglotError as error:
+        raise refuse("syntax that our parser does not know", Reason.SYNTAX_UNKNOWN) from error
+    if not isinstance(query, exp.Query):
+        raise refuse("what is no query", Reason.SYNTAX_UNKNOWN, query)
+    work = Work()
+    Qualifier(work).query(query, Names(resolve), outer=None)
+    return Qualified(query, work.tables)

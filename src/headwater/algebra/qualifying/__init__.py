@@ -1,0 +1,1 @@
+"""Names in a query, each resolved to one column of one relation, as Spark would."""

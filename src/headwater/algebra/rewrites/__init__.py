@@ -1,0 +1,1 @@
+"""Trees that mean the same and are cheaper to keep current."""
