@@ -26,8 +26,8 @@ test: lint  ## lint, then every test
 	@scripts/setup.sh --postgres
 	@scripts/setup.sh $(TEST_JARS) $(EXTRAS)
 	$(BIN)/python -m pytest tests/unit -m "not servers and not large and not laws" -n 2 $(PYTEST)
-	$(BIN)/python -m pytest tests/unit -m "servers or large or laws" -n 2 $(PYTEST)
-	$(BIN)/python -m pytest tests --ignore=tests/unit -n 2 --dist worksteal $(PYTEST)
+	$(BIN)/python -m pytest tests/unit tests/laws -m "servers or large or laws" -n 2 $(PYTEST)
+	$(BIN)/python -m pytest tests --ignore=tests/unit --ignore=tests/laws -n 2 --dist worksteal $(PYTEST)
 
 test-unit: setup ## the tests that need neither a JVM nor a server, without laws
 	$(BIN)/python -m pytest tests/unit -m "not servers and not large and not laws" -n 2 $(PYTEST)

@@ -50,8 +50,8 @@ class Rule(StrEnum):
 class Delta:
     """The change of a node's rows: its columns, then WEIGHT.
 
-    With `insert_only` no weight is negative. A row may stand in it several times, also with
-    weights that cancel, unless it is `minimal`.
+    With `insert_only` every weight is 1. A row may stand in it several times, also with weights
+    that cancel, unless it is `minimal`.
     """
 
     node: Node
@@ -74,6 +74,18 @@ class Maintained(Protocol):
 
     def shared(self, node: Node) -> Node:
         """The same rows, computed once although several places read them."""
+
+    def change(self, source: str) -> Change:
+        """What happened to a source."""
+
+    def changed(self, node: Node) -> bool:
+        """Whether the rows of a node may differ between the snapshots."""
+
+    def dated(self, node: Node) -> bool:
+        """Whether an expression in the node itself has another value because the date changed."""
+
+    def type_of(self, id: ColumnId) -> str:
+        """Spark's short text for a column's type; empty if nobody knows."""
 
     def is_float(self, id: ColumnId) -> bool:
         """Whether a column holds floating-point numbers, at any depth of its type."""

@@ -1,0 +1,120 @@
+"""The law that every rule is held to, on made-up tables: new = old + delta, and honest flags."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from datetime import timedelta
+from random import Random
+
+from hypothesis import HealthCheck, Phase, given, note, settings
+from hypothesis import strategies as st
+
+from headwater.algebra.nodes import Node, Query, columns_of
+from headwater.incremental.deltas import Change, Delta
+from headwater.incremental.maintenance import Dates, Maintenance
+from headwater.incremental.parts import Part
+from headwater.incremental.plan import DeltaPlan, Outcome, plan
+from tests.laws.engine import Bag, Engine, Rows, World
+from tests.laws.making import Tables, Trees
+from tests.laws.scalars import DAY_ZERO
+
+BATCHES = 5
+EXAMPLES = 400
+"""With as many batches each: two thousand cases for each law."""
+
+SOURCES = ("r", "s", "t", "u")
+
+Made = Callable[[Trees, Random], Node]
+
+
+def holds(make: Made, random: Random, *, dated: bool = False) -> None:
+    """Make a tree and check it through some batches, as a delta and as a whole plan."""
+    sources = SOURCES[: 2 + random.randrange(3)]
+    kinds = {source: random.choice(tuple(Change)) for source in sources}
+    trees = Trees(random, sources, dated=dated)
+    tree = make(trees, random)
+    days = (random.randrange(3), random.randrange(3)) if dated else (0, 0)
+    dates = Dates(*(DAY_ZERO + timedelta(days=day) for day in days))
+    note(f"{kinds} {days}\n{tree}")
+    maintenance = Maintenance(tree, kinds, dates, trees.types)
+    delta = maintenance.delta(maintenance.tree)
+    query = Query(tree, tuple(f"{place}" for place in range(len(columns_of(tree)))))
+    planned = plan(query, kinds, dates, trees.types)
+    tables, engine = Tables(random, kinds), Engine()
+    for _ in range(BATCHES):
+        old = tables.rows
+        changes = tables.change()
+        note(f"{old}\n{changes}")
+        before = engine.bag(tree, World(old, today=days[0]))
+        after = engine.bag(tree, World(tables.rows, today=days[1]))
+        stored = Rows(query.names, before)
+        _check_delta(delta, maintenance, World(tables.rows, old, changes), engine, before, after)
+        _check_plan(planned, World(tables.rows, old, changes, stored), engine, before, after)
+
+
+def law(make: Made, *, dated: bool = False) -> Callable[[], None]:
+    """A test that holds two thousand made-up cases to the law."""
+
+    @settings(
+        max_examples=EXAMPLES,
+        phases=[Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink],
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    )
+    @given(st.randoms(use_true_random=False))
+    def test(random: Random) -> None:
+        holds(make, random, dated=dated)
+
+    return test
+
+
+def _check_delta(
+    delta: Delta | None,
+    maintenance: Maintenance,
+    world: World,
+    engine: Engine,
+    before: Bag,
+    after: Bag,
+) -> None:
+    if delta is None:
+        assert before == after
+        return
+    rows, parts = maintenance.parts.used_by(delta.node)
+    found = _run(rows, parts, world, engine)
+    assert applied(before, found) == after
+    if delta.insert_only:
+        assert all(row[-1] == 1 for row in found)
+    if delta.minimal:
+        _check_minimal(found)
+
+
+def _check_plan(planned: DeltaPlan, world: World, engine: Engine, before: Bag, after: Bag) -> None:
+    found = _run(planned.rows, planned.parts, world, engine)
+    if planned.kind is Outcome.CHANGE:
+        _check_minimal(found)
+        assert applied(before, found) == after
+    else:
+        assert planned.kind is Outcome.APPEND or not found
+        assert before + found == after
+
+
+def _run(rows: Node, parts: tuple[Part, ...], world: World, engine: Engine) -> Bag:
+    world.parts = {}
+    for part in parts:
+        world.parts[part.name] = Rows(columns_of(part.node), engine.bag(part.node, world))
+    return engine.bag(rows, world)
+
+
+def applied(before: Bag, change: Bag) -> Bag:
+    """The rows after a change; it may not take away what is not there."""
+    after = Counter(before)
+    for row, times in change.items():
+        after[row[:-1]] += row[-1] * times
+    assert min(after.values(), default=0) >= 0
+    return +after
+
+
+def _check_minimal(change: Bag) -> None:
+    rows = [row[:-1] for row in change.elements()]
+    assert len(rows) == len(set(rows))
+    assert all(row[-1] for row in change)

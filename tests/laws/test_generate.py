@@ -1,0 +1,19 @@
+"""The law of generate: new = old + delta."""
+
+from __future__ import annotations
+
+from random import Random
+
+from headwater.algebra.nodes import Node
+from tests.laws.inputs import some_input
+from tests.laws.law import law
+from tests.laws.making import Trees
+
+
+def _make(trees: Trees, random: Random) -> Node:
+    return trees.generate(some_input(trees, random))
+
+
+test_generate_changes_by_its_delta = law(_make)
+
+test_generate_changes_by_its_delta_also_with_the_date = law(_make, dated=True)
