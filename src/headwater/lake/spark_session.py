@@ -14,6 +14,10 @@ from headwater.catalog.objects import TableColumn
 from headwater.lake.changes.canonical import canonical
 from headwater.lake.changes.classify import Classified
 from headwater.lake.changes.frames import changes_frame
+from headwater.lake.commits.apply import Mark, Note, apply_write
+from headwater.lake.commits.choose import SMALL, Limits
+from headwater.lake.commits.delta_transaction import settings as session_settings
+from headwater.lake.commits.writes import Applied, Write
 from headwater.lake.file_frames import frame_of, not_utf8, rows_by_file, write_files
 from headwater.lake.file_scan import FileScan, FileTarget, literal_path
 from headwater.lake.json_documents import first_json_keys, holds_one_json_document
@@ -159,6 +163,38 @@ class SparkConnection:
                 self._session._jsparkSession, location
             )
             log.unsafeVolatileSnapshot().transactions()
+
+    def apply(
+        self,
+        location: str,
+        write: Write,
+        *,
+        note: Note,
+        transaction: tuple[str, int] | None = None,
+        limits: Limits = SMALL,
+        settings: Mapping[str, str] | None = None,
+    ) -> Applied:
+        """Change a Delta table in one commit.
+
+        Args:
+            location: where the table is.
+            write: what is to come and go.
+            note: gives the text for `userMetadata`, once it is known how many rows come and go.
+            transaction: an application and a number; if the table has a commit of that application
+                with that number or a higher one, nothing is done.
+            limits: up to which size a table is rewritten as a whole.
+            settings: what else to set in this session meanwhile.
+
+        Raises:
+            InternalError: REFRESH_DELETES_MISSING_ROW if fewer copies of a row are there than go.
+            TransientError: CONCURRENT_CHANGE if another writer committed meanwhile.
+        """
+        mark = Mark(note, transaction)
+        with (
+            self._in_session(own_text("")),
+            session_settings(self._session, settings or {}),
+        ):
+            return apply_write(self._session, location, write, mark=mark, limits=limits)
 
     def create_view(self, name: str, table: pyarrow.Table) -> None:
         """Make rows visible to SQL under a temporary name."""

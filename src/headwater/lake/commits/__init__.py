@@ -1,0 +1,1 @@
+"""Changing a Delta table in one commit, through Delta's own transaction."""

@@ -1,0 +1,178 @@
+"""Bags of rows as data frames: columns `c0`, `c1`, .. in the table's order, and a weight.
+
+Law: the weight of a row is summed over all rows that a reader cannot tell from it. Of rows that are
+equal but not the same (0.0 and -0.0, maps in another order) one stands for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from headwater.lake.changes.canonical import canonical, is_plain
+from headwater.names import quote_identifier
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+    from pyspark.sql.types import DataType, StructField, StructType
+
+MISSING_ROW = "headwater: a row to be deleted is not there"
+COUNTS = "headwater_change"
+
+
+def numbered(frame: DataFrame, schema: StructType, *more: str) -> DataFrame:
+    """The table's columns by name, in its order and of its types, as c0, c1, .. behind `more`."""
+    fitted = _fitted(frame, schema)
+    return fitted.selectExpr(
+        *more,
+        *(f"{quote_identifier(field.name)} AS c{i}" for i, field in enumerate(schema.fields)),
+    )
+
+
+def named(frame: DataFrame, schema: StructType, *more: str) -> DataFrame:
+    """The columns c0, c1, .. under the table's names, before `more`."""
+    names = (f"c{i} AS {quote_identifier(field.name)}" for i, field in enumerate(schema.fields))
+    return frame.selectExpr(*names, *more)
+
+
+def rewritten(stored: DataFrame, delta: DataFrame, schema: StructType) -> DataFrame:
+    """All rows after a change, in one partition; observes what came and went as `COUNTS`.
+
+    `stored` has the columns of `numbered`, `delta` also `weight`. Running it fails with
+    `MISSING_ROW` if fewer copies of a row are there than are to go.
+    """
+    from pyspark.sql import functions
+
+    kinds = [field.dataType for field in schema.fields]
+    names = [f"c{i}" for i in range(len(kinds))]
+    both = stored.selectExpr("1L AS kept", "0L AS weight", *names).unionAll(
+        delta.selectExpr("0L AS kept", "weight", *names)
+    )
+    summed = (
+        both.coalesce(1)
+        .groupBy(*_keys(names, kinds))
+        .agg(
+            functions.expr("sum(kept)").alias("kept"),
+            functions.expr("sum(weight)").alias("weight"),
+            *(
+                functions.expr(f"any_value({name})").alias(name)
+                for name, kind in zip(names, kinds, strict=True)
+                if not _is_its_key(kind)
+            ),
+        )
+    )
+    copies = f"if(kept + weight < 0, raise_error('{MISSING_ROW}'), kept + weight)"
+    counted = summed.selectExpr(
+        "weight",
+        f"CAST({copies} AS INT) AS copies",
+        *(
+            f"k{i} AS {name}" if _is_its_key(kind) else name
+            for i, (name, kind) in enumerate(zip(names, kinds, strict=True))
+        ),
+    ).observe(COUNTS, *_counts())
+    return copied(counted.where("copies > 0"), "copies", names)
+
+
+def counted(delta: DataFrame) -> DataFrame:
+    """How many rows come and how many go, in one row."""
+    return delta.agg(*_counts())
+
+
+def inserted(delta: DataFrame, schema: StructType) -> DataFrame:
+    """The rows that come, as often as they do."""
+    names = [f"c{i}" for i in range(len(schema.fields))]
+    return copied(delta.where("weight > 0"), "CAST(weight AS INT)", names)
+
+
+def copied(frame: DataFrame, copies: str, names: Sequence[str]) -> DataFrame:
+    """Each row as many times as `copies` says."""
+    return frame.selectExpr(f"explode(array_repeat(0, {copies})) AS copy", *names).selectExpr(
+        *names
+    )
+
+
+def rows_that_go(stored: DataFrame, delta: DataFrame, schema: StructType) -> DataFrame:
+    """`file_path` and `row_index` of rows that go, as many copies of each as are to go.
+
+    `stored` has these two and the columns of `numbered`; `delta` also `weight` and `id`, which no
+    two of its rows share.
+    """
+    kinds = [field.dataType for field in schema.fields]
+    names = [f"c{i}" for i in range(len(kinds))]
+    keys = [canonical(name, kind) for name, kind in zip(names, kinds, strict=True)]
+    here = stored.selectExpr(
+        "file_path", "row_index", *(f"{key} AS k{i}" for i, key in enumerate(keys))
+    )
+    going = delta.where("weight < 0").selectExpr(
+        "id", "-weight AS copies", *(f"{key} AS g{i}" for i, key in enumerate(keys))
+    )
+    from pyspark.sql import functions
+
+    same = " AND ".join(f"k{i} <=> g{i}" for i in range(len(keys)))
+    numbers = "row_number() OVER (PARTITION BY id ORDER BY file_path, row_index)"
+    return (
+        here.join(going, functions.expr(same))
+        .selectExpr("file_path", "row_index", "copies", f"{numbers} AS number")
+        .where("number <= copies")
+        .selectExpr("file_path", "row_index")
+    )
+
+
+def _counts() -> tuple[Column, Column]:
+    from pyspark.sql import functions
+
+    return (
+        functions.expr("coalesce(sum(greatest(weight, 0L)), 0L)").alias("came"),
+        functions.expr("coalesce(sum(greatest(-weight, 0L)), 0L)").alias("went"),
+    )
+
+
+def _keys(names: Sequence[str], kinds: Sequence[DataType]) -> Iterator[Column]:
+    from pyspark.sql import functions
+
+    for i, (name, kind) in enumerate(zip(names, kinds, strict=True)):
+        yield functions.expr(canonical(name, kind)).alias(f"k{i}")
+
+
+def _is_its_key(kind: DataType) -> bool:
+    """Whether equal values are the same; Spark groups 0.0 with -0.0 and gives back 0.0."""
+    from pyspark.sql import types
+
+    if isinstance(kind, types.ArrayType):
+        return _is_its_key(kind.elementType)
+    if isinstance(kind, types.StructType):
+        return all(_is_its_key(field.dataType) for field in kind.fields)
+    return is_plain(kind) and not isinstance(kind, types.FloatType | types.DoubleType)
+
+
+def _fitted(frame: DataFrame, schema: StructType) -> DataFrame:
+    """With the table's types; what may be NULL in them is checked when they are written."""
+    from pyspark.sql import functions
+
+    given = {field.name.lower(): field for field in frame.schema.fields}
+    casts = {
+        field.name: functions.col(quote_identifier(field.name)).cast(wanted)
+        for field in schema.fields
+        if _differs(given.get(field.name.lower()), wanted := nullable(field.dataType))
+    }
+    return frame.withColumns(casts) if casts else frame
+
+
+def _differs(given: StructField | None, wanted: DataType) -> bool:
+    # A column that is not there is Spark's to complain of, with the names that are.
+    return given is not None and nullable(given.dataType) != wanted
+
+
+def nullable(kind: DataType) -> DataType:
+    """The type with NULL allowed in all its parts."""
+    from pyspark.sql import types
+
+    if isinstance(kind, types.ArrayType):
+        return types.ArrayType(nullable(kind.elementType), True)
+    if isinstance(kind, types.MapType):
+        return types.MapType(nullable(kind.keyType), nullable(kind.valueType), True)
+    if isinstance(kind, types.StructType):
+        return types.StructType(
+            [types.StructField(field.name, nullable(field.dataType)) for field in kind.fields]
+        )
+    return kind
