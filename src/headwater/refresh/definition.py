@@ -70,16 +70,22 @@ class Definition:
 
 
 def define(
-    lake: OpenLake, text: str, *, workspace: str, schema: str, columns: Columns
+    lake: OpenLake,
+    text: str,
+    *,
+    names: tuple[str, ...],
+    workspace: str,
+    schema: str,
+    columns: Columns,
 ) -> Definition:
-    """The query of a text, whose names mean what they do in that schema."""
+    """The query of a text, whose names mean what they do in that schema; `names` are its columns."""
     reading = reading_of(lake.store, text, workspace=workspace, schema=schema)
     if reading.functions:
         called = f"the function {reading.functions[0].name}, which is not one of Spark"
         return _in_one_piece(text, reading, columns, called)
     try:
         qualified = qualify(text, _Resolver(lake, workspace, schema, columns))
-        query = simplify(bind(qualified))
+        query = simplify(bind(qualified, names))
     except NotIncremental as refusal:
         return _in_one_piece(text, reading, columns, refusal.construct, refusal.span)
     return Definition(text, reading, query, qualified.to_sql(), _needed(query))

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from headwater.algebra.nodes import Node, inputs_of
-from headwater.algebra.outline import describe
+from headwater.algebra.outline import line_of
 from headwater.catalog.dynamic_tables import RefreshKind
 from headwater.incremental.deltas import Rule
 from headwater.incremental.maintenance import Decision
@@ -66,7 +66,7 @@ def can_be_incremental(outlook: Outlook) -> str:
 def _operators(delta: DeltaPlan) -> list[dict[str, Any]]:
     return [
         {
-            "operator": describe(decision.node),
+            "operator": line_of(decision.node),
             "rule": decision.rule.value,
             "insert_only": decision.insert_only,
             "old_rows_stored": decision.stored,
@@ -122,7 +122,7 @@ def plan_lines(delta: DeltaPlan, tree: Node) -> list[str]:
     lines: list[str] = []
 
     def add(node: Node, depth: int) -> None:
-        lines.append(f"{'  ' * (depth + 1)}{describe(node)}{_rule(rules.get(id(node)))}")
+        lines.append(f"{'  ' * (depth + 1)}{line_of(node)}{_rule(rules.get(id(node)))}")
         for inner in inputs_of(node):
             add(inner, depth + 1)
 

@@ -14,8 +14,15 @@ from headwater.tables.versions import catch_up
 def prospect_of(context: Context, query: str) -> Prospect:
     """How the query would be maintained."""
     session = context.session
+    with session.lock, spark_text(context, query) as text:
+        names = tuple(column.name for column in session.spark().columns_of(text))
     definition = define(
-        context.lake, query, workspace=session.workspace, schema=session.schema, columns={}
+        context.lake,
+        query,
+        names=names,
+        workspace=session.workspace,
+        schema=session.schema,
+        columns={},
     )
     if definition.query is None:
         return prospect(definition, {}, definition.not_incremental)

@@ -107,9 +107,12 @@ def definition_of(context: Context, dynamic_table: DynamicTable) -> Definition:
     ids = tuple(source.id for source in sources)
     if ids != dynamic_table.sources:
         context.store.dynamic_tables.replace(replace(dynamic_table, sources=ids))
+    table = context.store.tables.get_by_id(dynamic_table.id)
+    assert table is not None
     return define(
         context.lake,
         dynamic_table.query,
+        names=tuple(column.name for column in table.shape.columns),
         workspace=dynamic_table.query_workspace,
         schema=dynamic_table.query_schema,
         columns=dynamic_table.source_columns,
