@@ -78,7 +78,7 @@ def define(
     schema: str,
     columns: Columns,
 ) -> Definition:
-    """The query of a text, whose names mean what they do in that schema; `names` are its columns."""
+    """The query of a text, whose names mean what they do there; `names` are its columns."""
     reading = reading_of(lake.store, text, workspace=workspace, schema=schema)
     if reading.functions:
         called = f"the function {reading.functions[0].name}, which is not one of Spark"
