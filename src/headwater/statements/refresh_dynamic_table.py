@@ -144,7 +144,7 @@ def _require_columns(table: Table, given: tuple[TableColumn, ...]) -> None:
         return
     shown = ", ".join(f"{show_identifier(column.name)} {column.type}" for column in given)
     name = QualifiedName(table.workspace, table.schema, table.name)
-    raise SchemaError("REFRESH_COLUMNS_DIFFER", table=name, detail=shown)
+    raise SchemaError("REFRESH_COLUMNS_DIFFER", table=name, given=shown)
 
 
 def _fingerprint(dynamic: DynamicTable) -> str:
