@@ -22,7 +22,8 @@ def alter_dynamic_table(context: Context, statement: AlterDynamicTable) -> Resul
     table, dynamic = find_dynamic_table(context, statement.name, statement="ALTER DYNAMIC TABLE")
     match action:
         case Suspend(suspended):
-            changed, done = _suspended(dynamic, suspended), action.to_sql().lower() + "d"
+            changed = _suspended(dynamic, suspended)
+            done = "suspended" if suspended else "resumed"
         case SetMode(mode):
             changed = replace(dynamic, mode=RefreshMode(mode))
             done = f"refreshed in mode {mode}"

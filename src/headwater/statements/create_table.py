@@ -26,6 +26,7 @@ from headwater.tables.properties import delta_properties
 from headwater.tables.registration import register_database, register_table, spark_name
 
 _SPECIAL = re.compile(r"[ ,;{}()\n\t=]")
+_SPECIAL_FIELD = re.compile(r"`[^`]*[ ,;{}()\n\t=][^`]*`")
 
 
 def create_table(context: Context, statement: CreateTable) -> Result:
@@ -144,7 +145,7 @@ def table_head(context: Context, statement: CreateTable, table: Table, *, verb: 
     properties = delta_properties(statement.properties, lake_days=lake_days)
     if any(column.constraint.upper().startswith("DEFAULT") for column in statement.columns):
         properties["delta.feature.allowColumnDefaults"] = "supported"
-    if any(_SPECIAL.search(column.name) for column in statement.columns):
+    if any(_SPECIAL.search(c.name) or _SPECIAL_FIELD.search(c.type) for c in statement.columns):
         # Parquet cannot have such a name in its files; column mapping keeps another one there.
         properties.setdefault("delta.columnMapping.mode", "name")
     if properties:
