@@ -7,6 +7,11 @@ other call is an exp.Anonymous, whose name and arguments come out as they went i
 
 from __future__ import annotations
 
+from sqlglot import exp, parse_one
+from sqlglot.errors import SqlglotError
+from sqlglot.parsers.spark import SparkParser
+
+from headwater.algebra.refusal import Reason, refuse
 from headwater.sql.dialect import Headwater
 
 _CLASSES = frozenset(
@@ -29,14 +34,23 @@ _SYNTAX = frozenset(
 class QueryDialect(Headwater):
     """Headwater's SQL with few functions known."""
 
-    class Parser(Headwater.Parser):
+    class Parser(SparkParser):
         """Reads queries; what it makes is printed by Headwater."""
 
         FUNCTIONS = {  # noqa: RUF012 - sqlglot reads a plain class attribute
-            name: build for name, build in Headwater.Parser.FUNCTIONS.items() if name in _CLASSES
+            name: build for name, build in SparkParser.FUNCTIONS.items() if name in _CLASSES
         }
         FUNCTION_PARSERS = {  # noqa: RUF012
-            name: parse
-            for name, parse in Headwater.Parser.FUNCTION_PARSERS.items()
-            if name in _SYNTAX
+            name: parse for name, parse in SparkParser.FUNCTION_PARSERS.items() if name in _SYNTAX
         }
+
+
+def parse_query(text: str) -> exp.Expression:
+    """The query of a text, as typed; NotIncremental for what we cannot read."""
+    try:
+        query = parse_one(text, dialect=QueryDialect)
+    except SqlglotError as error:
+        raise refuse("syntax that our parser does not know", Reason.SYNTAX_UNKNOWN) from error
+    if not isinstance(query, exp.Expression) or not isinstance(query, exp.Query):
+        raise refuse("what is no query", Reason.SYNTAX_UNKNOWN)
+    return query

@@ -18,7 +18,7 @@ def conjuncts(condition: Scalar | None) -> tuple[Scalar, ...]:
     if isinstance(condition, exp.Paren):
         return conjuncts(condition.this)
     if isinstance(condition, exp.And):
-        return (*conjuncts(condition.left), *conjuncts(condition.right))
+        return (*conjuncts(condition.this), *conjuncts(condition.expression))
     return (condition,)
 
 
@@ -42,7 +42,19 @@ def in_parens(scalar: Scalar) -> Scalar:
 
 def without_parens(scalar: Scalar) -> Scalar:
     """A copy in which only the structure tells what belongs together: to compare, not to print."""
-    return scalar.copy().transform(lambda node: node.this if isinstance(node, exp.Paren) else node)
+
+    def change(node: exp.Expression) -> exp.Expression:
+        return bare(node)
+
+    made: Scalar = scalar.copy().transform(change)
+    return made
+
+
+def bare(scalar: Scalar) -> Scalar:
+    """What stands in the parentheses."""
+    while isinstance(scalar, exp.Paren):
+        scalar = scalar.this
+    return scalar
 
 
 def references(scalar: Scalar) -> frozenset[ColumnId]:

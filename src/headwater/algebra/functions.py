@@ -41,7 +41,7 @@ GENERATORS = frozenset(
     """.split()
 )
 
-_CLASS_NAMES: dict[type[exp.Expression], str] = {
+_CLASS_NAMES: dict[type[exp.Expr], str] = {
     exp.Sum: "sum",
     exp.Count: "count",
     exp.Min: "min",
@@ -65,7 +65,7 @@ _CLASS_NAMES: dict[type[exp.Expression], str] = {
 }
 
 
-def name_of(call: exp.Expression) -> str:
+def name_of(call: exp.Expr) -> str:
     """The name of a function as Spark knows it, in lower case; empty for what is no function."""
     if isinstance(call, exp.Anonymous):
         return call.name.lower()
@@ -88,7 +88,7 @@ def function_of(call: exp.Expression) -> exp.Expression:
     return call
 
 
-def is_generator(node: exp.Expression) -> bool:
+def is_generator(node: exp.Expr) -> bool:
     """Whether a call makes rows."""
     return name_of(node) in GENERATORS
 

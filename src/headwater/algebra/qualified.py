@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sqlglot import exp, parse_one
-from sqlglot.errors import SqlglotError
+from sqlglot import exp
 
-from headwater.algebra.dialect import QueryDialect
+from headwater.algebra.dialect import parse_query
 from headwater.algebra.qualifying.queries import Qualifier
 from headwater.algebra.qualifying.scope import Names, Work
-from headwater.algebra.refusal import Reason, refuse
 from headwater.algebra.sources import Resolve, SourceTable
 from headwater.sql.dialect import Headwater
 
@@ -24,7 +22,7 @@ from headwater.sql.dialect import Headwater
 class Qualified:
     """The query, and the tables its aliases stand for. Each alias stands for one relation."""
 
-    query: exp.Query
+    query: exp.Expression
     tables: Mapping[str, SourceTable]
 
     def to_sql(self) -> str:
@@ -33,13 +31,8 @@ class Qualified:
 
 
 def qualify(text: str, resolve: Resolve) -> Qualified:
-    """The query of a text, whose relations `resolve` knows; NotIncremental for what we cannot read."""
-    try:
-        query = parse_one(text, dialect=QueryDialect)
-    except SqlglotError as error:
-        raise refuse("syntax that our parser does not know", Reason.SYNTAX_UNKNOWN) from error
-    if not isinstance(query, exp.Query):
-        raise refuse("what is no query", Reason.SYNTAX_UNKNOWN, query)
+    """The query of a text, whose relations `resolve` knows, or NotIncremental."""
+    query = parse_query(text)
     work = Work()
     Qualifier(work).query(query, Names(resolve), outer=None)
     return Qualified(query, work.tables)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class SourceTable:
-    """A table: its id, what users call it, what Spark calls it, and its columns with their types."""
+    """A table: its id, what users and Spark call it, its columns with their types."""
 
     id: str
     name: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -26,6 +26,7 @@ from headwater.algebra.functions import (
 from headwater.algebra.nodes import Aggregate, ColumnId, Named, Scalar, column
 
 Expressions = tuple[exp.Expression, ...]
+Change = Callable[[exp.Expression], exp.Expression]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +108,13 @@ def _lift_in_calls(binding: Binding, values: Expressions, rows: Rows) -> tuple[E
         for found in _topmost_calls(value):
             if any(is_query(node) for node in found.walk()):
                 (lifted,), rows = lift_subqueries(binding, (found,), rows)
-                changed = replaced(
-                    changed, lambda node, a=found, b=lifted: b if node == a else node
-                )  # type: ignore[misc]
+                changed = _with(changed, found, lifted)
         done.append(changed)
     return tuple(done), rows
+
+
+def _with(value: exp.Expression, old: exp.Expression, new: exp.Expression) -> exp.Expression:
+    return replaced(value, lambda node: new if node == old else node)
 
 
 def _topmost_calls(node: exp.Expression) -> list[exp.Expression]:
@@ -166,7 +169,7 @@ def _behind(
     return replaced(value, change)
 
 
-def _window_behind(node: exp.Window, change: object) -> exp.Expression:
+def _window_behind(node: exp.Window, change: Change) -> exp.Expression:
     """A window function is no aggregate call, but its arguments may hold some."""
     copy = node.copy()
     function = function_of(copy.this)
@@ -174,7 +177,7 @@ def _window_behind(node: exp.Window, change: object) -> exp.Expression:
         for child in list(holder.iter_expressions()):
             if holder is copy and child is copy.this:
                 continue
-            child.replace(replaced(child, change))  # type: ignore[arg-type]
+            child.replace(replaced(child, change))
     return copy
 
 

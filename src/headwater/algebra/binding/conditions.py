@@ -13,6 +13,7 @@ from headwater.algebra.binding.membership import (
 )
 from headwater.algebra.binding.rows import Rows
 from headwater.algebra.binding.subquery import Binding
+from headwater.algebra.expressions import bare
 from headwater.algebra.functions import is_query
 from headwater.algebra.nodes import JoinKind, Scalar
 
@@ -39,9 +40,9 @@ def bind_conditions(
 def _bind_nested(
     binding: Binding, part: exp.Expression, rows: Rows
 ) -> tuple[Rows, tuple[Scalar, ...]]:
-    bare = part.unnest()
-    negated = isinstance(bare, exp.Not)
-    predicate = bare.this.unnest() if negated else bare
+    outer = bare(part)
+    negated = isinstance(outer, exp.Not)
+    predicate = bare(outer.this) if negated else outer
     if isinstance(predicate, exp.Exists) and query_of(predicate) is not None:
         kind = JoinKind.ANTI if negated else JoinKind.SEMI
         return join_existing(binding, predicate, rows, kind), ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from headwater.algebra.binding.rows import Rows
-from headwater.algebra.expressions import references
+from headwater.algebra.expressions import bare, references
 from headwater.algebra.nodes import Scalar, columns_of
 from headwater.algebra.refusal import Reason, refuse
 
@@ -15,11 +15,10 @@ def split_tie(tie: Scalar, rows: Rows) -> tuple[Scalar | None, Scalar]:
     inner_ids = frozenset(columns_of(rows.node))
     if not references(tie) & inner_ids:
         return None, tie
-    bare = tie
-    while isinstance(bare, exp.Paren):
-        bare = bare.this
-    if isinstance(bare, exp.EQ):
-        for inner, outer in ((bare.left, bare.right), (bare.right, bare.left)):
+    equal = bare(tie)
+    if isinstance(equal, exp.EQ):
+        sides = equal.this, equal.expression
+        for inner, outer in (sides, sides[::-1]):
             if references(inner) <= inner_ids and not references(outer) & inner_ids:
                 return inner.copy(), outer.copy()
     raise refuse("a sub-query tied by more than equality", Reason.CORRELATION)

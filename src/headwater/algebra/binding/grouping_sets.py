@@ -12,7 +12,7 @@ from itertools import product
 from sqlglot import exp
 
 from headwater.algebra.binding.rows import Ids, Rows, placeholder
-from headwater.algebra.expressions import call, number, without_parens
+from headwater.algebra.expressions import bare, call, number, without_parens
 from headwater.algebra.functions import is_query, name_of
 from headwater.algebra.nodes import ColumnId, Generate, Scalar, column
 from headwater.algebra.refusal import Reason, refuse
@@ -155,7 +155,7 @@ def _sets(item: exp.Expression) -> list[Keys] | None:
 def _keys(part: exp.Expression) -> Keys:
     if isinstance(part, exp.Tuple):
         return tuple(part.expressions)
-    return (part.unnest(),)
+    return (bare(part),)
 
 
 def _rollup(parts: list[Keys]) -> list[Keys]:

@@ -1,7 +1,7 @@
 """EXISTS and IN: as joins that filter, and as columns that say whether.
 
-`x NOT IN (q)` is true if q has no row, or if x and all of q are not NULL and x is not in q; so it is
-three anti joins: against the equal values, against a NULL in q, and for NULL x against any row.
+`x NOT IN (q)` is true if q has no row, or if x and all of q are not NULL and x is not in q. So it
+is three anti joins: against the equal values, against a NULL in q, and for NULL x against any row.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from sqlglot import exp
 from headwater.algebra.binding.correlation import split_tie
 from headwater.algebra.binding.rows import Rows, as_columns
 from headwater.algebra.binding.subquery import Binding, Bound, Purpose
-from headwater.algebra.expressions import all_of, call, in_parens, number
+from headwater.algebra.expressions import all_of, bare, call, in_parens, number
+from headwater.algebra.functions import is_query
 from headwater.algebra.nodes import (
     Aggregate,
     ColumnId,
@@ -30,7 +31,7 @@ from headwater.algebra.refusal import Reason, refuse
 def query_of(predicate: exp.Expression) -> exp.Expression | None:
     """The sub-query of EXISTS or IN; None for those over a list or an array."""
     query = predicate.args.get("query") if isinstance(predicate, exp.In) else predicate.this
-    return query if isinstance(query, exp.Query) else None
+    return query if is_query(query) else None
 
 
 def join_existing(binding: Binding, predicate: exp.Exists, rows: Rows, kind: JoinKind) -> Rows:
@@ -104,7 +105,7 @@ def member_column(
 
 
 def _left_side(predicate: exp.In) -> list[exp.Expression]:
-    left = predicate.this.unnest()
+    left = bare(predicate.this)
     return list(left.expressions) if isinstance(left, exp.Tuple) else [left]
 
 

@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from headwater.algebra.binding.rows import Rows
 from headwater.algebra.binding.subquery import Binding
-from headwater.algebra.expressions import all_of, call
+from headwater.algebra.expressions import all_of, bare, call
 from headwater.algebra.functions import function_of, is_aggregate, name_of
 from headwater.algebra.nodes import (
     Aggregate,
@@ -97,7 +97,7 @@ def _label(item: exp.Expression, value: exp.Expression) -> str:
 
 
 def _parts(value: exp.Expression) -> list[exp.Expression]:
-    return list(value.expressions) if isinstance(value, exp.Tuple) else [value.unnest()]
+    return list(value.expressions) if isinstance(value, exp.Tuple) else [bare(value)]
 
 
 def _by_name(value: exp.Expression, rows: Rows) -> Scalar:

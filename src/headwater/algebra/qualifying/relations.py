@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sqlglot import exp, parse_one
-from sqlglot.errors import SqlglotError
+from sqlglot import exp
 
-from headwater.algebra.dialect import QueryDialect
+from headwater.algebra.dialect import QueryDialect, parse_query
 from headwater.algebra.functions import is_generator
 from headwater.algebra.generators import generated_names
 from headwater.algebra.qualifying.joins import equal_names, shared_names, visible_behind
@@ -16,7 +15,7 @@ from headwater.algebra.qualifying.scope import ColumnName, Names, Relation, Scop
 from headwater.algebra.refusal import Reason, refuse
 from headwater.algebra.sources import SourceTable, SourceView
 
-Nested = Callable[[exp.Query, Names, "Scope | None"], tuple[ColumnName, ...]]
+Nested = Callable[[exp.Expression, Names, "Scope | None"], tuple[ColumnName, ...]]
 Resolved = Callable[[exp.Expression, Scope, Names], exp.Expression]
 
 _TIME_TRAVEL = ("when", "version", "changes")
@@ -109,7 +108,9 @@ class Relations:
         source = names.resolve(parts)
         if isinstance(source, SourceView):
             inner = Names(source.resolve)
-            columns = self._inlined(table, alias, _parsed(source), inner, renamed or source.columns)
+            columns = self._inlined(
+                table, alias, parse_query(source.text), inner, renamed or source.columns
+            )
             return Relation(alias, called, columns)
         self._work.tables[alias] = source
         _print_as(table, source, alias, renamed)
@@ -119,7 +120,12 @@ class Relations:
         return Relation(alias, called, columns)
 
     def _inlined(
-        self, table: exp.Table, alias: str, query: exp.Query, names: Names, renamed: tuple[str, ...]
+        self,
+        table: exp.Table,
+        alias: str,
+        query: exp.Expression,
+        names: Names,
+        renamed: tuple[str, ...],
     ) -> tuple[ColumnName, ...]:
         """The table replaced by a query in parentheses; its joins stay beside it."""
         wrapped = query if isinstance(query, exp.Subquery) else exp.Subquery(this=query)
@@ -190,16 +196,6 @@ class Relations:
         made = exp.Subquery(this=holder, alias=_table_alias(alias, columns, named))
         item.replace(made)
         return scope.with_relation(Relation(alias, _called(pivot, ()), columns))
-
-
-def _parsed(view: SourceView) -> exp.Query:
-    try:
-        query = parse_one(view.text, dialect=QueryDialect)
-    except SqlglotError as error:
-        raise refuse("a view in unknown syntax", Reason.SYNTAX_UNKNOWN) from error
-    if not isinstance(query, exp.Query):
-        raise refuse("a view that is no query", Reason.SYNTAX_UNKNOWN)
-    return query
 
 
 def _called(item: exp.Expression, parts: tuple[str, ...]) -> tuple[str, ...]:

@@ -85,7 +85,7 @@ class Scope:
 class CommonTable:
     """A query of a WITH clause, as typed, and what names mean inside of it."""
 
-    query: exp.Query
+    query: exp.Expression
     columns: tuple[str, ...]
     names: Names
 
