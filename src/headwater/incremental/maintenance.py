@@ -19,27 +19,36 @@ from headwater.algebra.nodes import (
     Join,
     JoinKind,
     Node,
+    Opaque,
     Project,
     Scalar,
     Scan,
     Snapshot,
+    TopK,
     Types,
     Union,
     Values,
+    Window,
     inputs_of,
 )
 from headwater.algebra.walk import nodes_of, scalars_of, transform, with_scalars
-from headwater.errors import InternalError
 from headwater.incremental.deltas import Change, Delta, Rule
 from headwater.incremental.operators import (
     aggregate,
+    anti_join,
     filter,
     generate,
     inner_join,
+    opaque,
+    outer_join,
     project,
     scan,
+    semi_join,
+    top_k,
+    top_rows,
     union,
     values,
+    window,
 )
 from headwater.incremental.parts import Parts
 
@@ -186,6 +195,9 @@ def _literal(day: date) -> Scalar:
 
 
 def _delta(node: Node, tree: Maintenance) -> Delta | None:
+    first_rows = top_rows.top_rows(node)
+    if first_rows is not None:
+        return top_rows.delta(first_rows, tree)
     match node:
         case Scan():
             return scan.delta(node, tree)
@@ -201,7 +213,24 @@ def _delta(node: Node, tree: Maintenance) -> Delta | None:
             return generate.delta(node, tree)
         case Aggregate():
             return aggregate.delta(node, tree)
-        case Join(kind=JoinKind.INNER):
+        case Window():
+            return window.delta(node, tree)
+        case TopK():
+            return top_k.delta(node, tree)
+        case Join():
+            return _join_delta(node, tree)
+        case Opaque():
+            return opaque.delta(node, tree)
+    raise TypeError(f"{type(node).__name__} stands in a delta, not in a query")
+
+
+def _join_delta(node: Join, tree: Maintenance) -> Delta | None:
+    match node.kind:
+        case JoinKind.INNER:
             return inner_join.delta(node, tree)
-        case _:
-            raise InternalError("INTERNAL", detail=f"no rule for {type(node).__name__}")
+        case JoinKind.LEFT | JoinKind.FULL:
+            return outer_join.delta(node, tree)
+        case JoinKind.SEMI:
+            return semi_join.delta(node, tree)
+        case JoinKind.ANTI:
+            return anti_join.delta(node, tree)

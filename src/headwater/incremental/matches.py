@@ -1,0 +1,59 @@
+"""Rows whose matches on the other side of a join came or went, for semi, anti and outer joins.
+
+A row of old(L) that delta(R) touches gains its first match, if old(R) has none for it and new(R)
+has one, or loses its last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from headwater.algebra.nodes import Join, JoinKind, Node, columns_of
+from headwater.incremental.deltas import Delta, Maintained, Rule
+from headwater.incremental.weights import change_of, difference, gathered, weighted
+
+
+def matched(node: Join, tree: Maintained) -> Delta | None:
+    """The change of a semi or an anti join."""
+    if tree.dated(node):
+        return difference(node, tree)
+    left, right = tree.delta(node.left), tree.delta(node.right)
+    parts: list[Node] = []
+    if left is not None:
+        changed = replace(node, left=left.node, right=tree.new(node.right))
+        parts.append(change_of(changed, columns_of(node)))
+    if right is not None:
+        first, last = _flips(node, right, tree)
+        sign = 1 if node.kind is JoinKind.SEMI else -1
+        parts += [weighted(rows, sign) for rows in first]
+        parts += [weighted(rows, -sign) for rows in last]
+    if not parts:
+        return None
+    only_matches = right is None or (node.kind is JoinKind.SEMI and right.insert_only)
+    return Delta(
+        gathered(parts, columns_of(node)),
+        Rule.MATCHED if right is not None else Rule.LINEAR,
+        insert_only=only_matches and (left is None or left.insert_only),
+        minimal=right is None and left is not None and left.minimal,
+    )
+
+
+def _flips(node: Join, right: Delta, tree: Maintained) -> tuple[Sequence[Node], Sequence[Node]]:
+    """The rows of old(L) with their first match, and those that lost their last."""
+    touched = tree.shared(Join(JoinKind.SEMI, tree.old(node.left), right.node, node.condition))
+    old, new = tree.old(node.right), tree.new(node.right)
+
+    def with_match(rows: Node, side: Node) -> Node:
+        return Join(JoinKind.SEMI, rows, side, node.condition)
+
+    def without(side: Node) -> Node:
+        return Join(JoinKind.ANTI, touched, side, node.condition)
+
+    if right.insert_only:
+        # What touched the row is still there.
+        return [without(old)], []
+    if right.minimal:
+        # No change cancels another, so what touched a row is there on one side at least.
+        return [without(old)], [without(new)]
+    return [with_match(without(old), new)], [with_match(without(new), old)]

@@ -1,0 +1,19 @@
+"""The law of anti_join: new = old + delta."""
+
+from __future__ import annotations
+
+from random import Random
+
+from headwater.algebra.nodes import JoinKind, Node
+from tests.laws.inputs import some_input
+from tests.laws.law import law
+from tests.laws.making import Trees
+
+
+def _make(trees: Trees, random: Random) -> Node:
+    return trees.join(JoinKind.ANTI, some_input(trees, random), some_input(trees, random))
+
+
+test_an_anti_join_changes_by_its_delta = law(_make)
+
+test_an_anti_join_changes_by_its_delta_also_with_the_date = law(_make, dated=True)

@@ -1,0 +1,23 @@
+"""The law of outer_join: new = old + delta."""
+
+from __future__ import annotations
+
+from random import Random
+
+from headwater.algebra.nodes import JoinKind, Node
+from tests.laws.inputs import some_input
+from tests.laws.law import law
+from tests.laws.making import Trees
+
+
+def _make(trees: Trees, random: Random) -> Node:
+    return trees.join(
+        random.choice((JoinKind.LEFT, JoinKind.FULL)),
+        some_input(trees, random),
+        some_input(trees, random),
+    )
+
+
+test_an_outer_join_changes_by_its_delta = law(_make)
+
+test_an_outer_join_changes_by_its_delta_also_with_the_date = law(_make, dated=True)

@@ -1,0 +1,19 @@
+"""The law of top_rows: new = old + delta."""
+
+from __future__ import annotations
+
+from random import Random
+
+from headwater.algebra.nodes import Node
+from tests.laws.inputs import some_input
+from tests.laws.law import law
+from tests.laws.making import Trees
+
+
+def _make(trees: Trees, random: Random) -> Node:
+    return trees.top_rows(some_input(trees, random))
+
+
+test_top_rows_changes_by_its_delta = law(_make)
+
+test_top_rows_changes_by_its_delta_also_with_the_date = law(_make, dated=True)

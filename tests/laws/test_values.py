@@ -1,0 +1,18 @@
+"""The law of values: new = old + delta."""
+
+from __future__ import annotations
+
+from random import Random
+
+from headwater.algebra.nodes import Node
+from tests.laws.law import law
+from tests.laws.making import Trees
+
+
+def _make(trees: Trees, random: Random) -> Node:
+    return trees.values()
+
+
+test_values_changes_by_its_delta = law(_make)
+
+test_values_changes_by_its_delta_also_with_the_date = law(_make, dated=True)

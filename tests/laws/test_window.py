@@ -1,0 +1,19 @@
+"""The law of window: new = old + delta."""
+
+from __future__ import annotations
+
+from random import Random
+
+from headwater.algebra.nodes import Node
+from tests.laws.inputs import some_input
+from tests.laws.law import law
+from tests.laws.making import Trees
+
+
+def _make(trees: Trees, random: Random) -> Node:
+    return trees.window(some_input(trees, random))
+
+
+test_a_window_changes_by_its_delta = law(_make)
+
+test_a_window_changes_by_its_delta_also_with_the_date = law(_make, dated=True)
