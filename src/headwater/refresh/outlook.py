@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
-from headwater.algebra.nodes import Types
-from headwater.catalog.dynamic_tables import RefreshKind
+from headwater.algebra.nodes import Node, Types
+from headwater.catalog.dynamic_tables import Refresh, RefreshKind, RefreshMode
 from headwater.incremental.plan import DeltaPlan, plan
 from headwater.lake.spark_session import SparkConnection
 from headwater.refresh.choice import Choice
+from headwater.refresh.costs import Costs, Took, costs
 from headwater.refresh.planned import PlannedRefresh, chosen
+from headwater.refresh.reasons import Reason
 from headwater.refresh.relations import PinnedSource
 from headwater.refresh.understanding import Understandings
 from headwater.runtime.open_lake import OpenLake
 from headwater.sql.edits import EditedText
 from headwater.tables.registration import register_table
+
+_REMEMBERED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,8 @@ class Outlook:
     planned: PlannedRefresh
     delta: DeltaPlan | None = None
     types: Types = field(default_factory=dict)
+    expected: float | None = None
+    """How many seconds it should take."""
 
     @property
     def choice(self) -> Choice:
@@ -62,7 +68,25 @@ def look_ahead(planned: PlannedRefresh, workshop: Workshop) -> Outlook:
         choice = Choice(RefreshKind.FULL, found.reason, found.detail or None)
         return Outlook(chosen(planned, choice))
     delta = plan(query, planned.changes, planned.dates, known.types)
-    return Outlook(planned, delta, known.types)
+    weighed = _weighed(planned, query.tree, delta, workshop.lake)
+    if planned.dynamic_table.mode is RefreshMode.AUTO and weighed.full_is_cheaper:
+        choice = Choice(RefreshKind.FULL, Reason.CHEAPER_IN_FULL, weighed.words)
+        return Outlook(chosen(planned, choice), expected=weighed.full)
+    return Outlook(planned, delta, known.types, expected=weighed.incremental)
+
+
+def _weighed(planned: PlannedRefresh, tree: Node, delta: DeltaPlan, lake: OpenLake) -> Costs:
+    sources = {source.table.id: source.facts for source in planned.sources}
+    stored = planned.table.shape.totals.bytes or 0
+    past = lake.store.refreshes.list(table_id=planned.table.id, limit=_REMEMBERED)
+    return costs(tree, delta, sources, stored, [took for r in past for took in _took(r)])
+
+
+def _took(refresh: Refresh) -> Iterator[Took]:
+    expected = refresh.detail.get("expected_seconds")
+    if expected and refresh.kind is not None and refresh.ended_at is not None:
+        seconds = (refresh.ended_at - refresh.started_at).total_seconds()
+        yield Took(refresh.kind, float(expected), seconds)
 
 
 def pinned_sources(planned: PlannedRefresh, lake: OpenLake) -> dict[str, PinnedSource]:

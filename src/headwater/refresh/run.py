@@ -8,8 +8,10 @@ from dataclasses import replace
 
 from headwater.algebra.nodes import ColumnType
 from headwater.catalog.dynamic_tables import RefreshMark
-from headwater.catalog.objects import Operation
+from headwater.catalog.objects import Operation, Table, TableColumn
+from headwater.errors import SchemaError
 from headwater.lake.commits.writes import Applied, Write
+from headwater.names import show_identifier
 from headwater.refresh.outlook import Outlook, Workshop
 from headwater.refresh.planned import PlannedRefresh
 from headwater.refresh.ready import ready_relations, stored_relations
@@ -58,6 +60,7 @@ def _write(outlook: Outlook, workshop: Workshop) -> Iterator[Write]:
             yield incremental_write(outlook.delta, names, relations)
         return
     with workshop.pinned() as text:
+        _require_columns(planned.table, workshop.spark.columns_of(text))
         if _is_followed(planned, workshop.lake):
             types = {
                 f"{column.name}#0": ColumnType(column.type)
@@ -75,3 +78,13 @@ def _is_followed(planned: PlannedRefresh, lake: OpenLake) -> bool:
         return False
     table = planned.table.id
     return bool(lake.store.dynamic_tables.readers_of(table) or lake.store.streams.watching(table))
+
+
+def _require_columns(table: Table, given: tuple[TableColumn, ...]) -> None:
+    """The query may give other types than when the table was made: columns of sources change."""
+    wanted = [column.type for column in table.shape.columns]
+    if [column.type for column in given] == wanted:
+        return
+    shown = ", ".join(f"{show_identifier(column.name)} {column.type}" for column in given)
+    name = f"{table.schema}.{table.name}"
+    raise SchemaError("REFRESH_COLUMNS_DIFFER", table=name, given=shown)

@@ -87,6 +87,7 @@ def _succeeded(started: Refresh, outlook: Outlook, applied: Applied | None) -> R
             "because": choice.words,
             "sources": [source.facts.to_dict() for source in outlook.planned.sources],
             "write": None if applied is None else applied.how.value,
+            "expected_seconds": outlook.expected,
         },
     )
 
