@@ -1,0 +1,1 @@
+"""The tables and queries of TPC-H, for benchmarks of dynamic tables."""
