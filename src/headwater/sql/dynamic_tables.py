@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from headwater.errors import NotSupported, Span, ValueRejected
+from headwater.errors import NotSupported, Span, UserError
 from headwater.names import ObjectName, did_you_mean
 from headwater.sql.alter_table import (
     Action,
@@ -211,10 +211,8 @@ def parse_show_refresh_history(cursor: Cursor) -> ShowRefreshHistory:
     tail = parse_show_filter(cursor)
     if tail.limit is not None and not 1 <= tail.limit <= MOST_REFRESHES:
         limit = next(t for t in reversed(cursor.tokens[start:]) if t.kind == "number")
-        expected = f"a number from 1 to {MOST_REFRESHES}"
-        raise ValueRejected(
-            "PROPERTY_VALUE", name="LIMIT", value=limit.text, expected=expected, span=limit.span
-        )
+        problem = f"LIMIT goes from 1 to {MOST_REFRESHES}"
+        raise UserError("SYNTAX_ERROR", problem=problem, span=limit.span)
     return ShowRefreshHistory(name, tail)
 
 

@@ -6,6 +6,7 @@ import json
 
 from headwater.catalog.dynamic_tables import DynamicTable, RefreshMode, Schedule
 from headwater.catalog.objects import Table
+from headwater.cell_text import cell
 from headwater.errors import UserError
 from headwater.names import ObjectName, QualifiedName
 from headwater.sql.create_dynamic_table import CreateDynamicTable, DynamicColumn
@@ -29,7 +30,7 @@ def dynamic_details(context: Context, table: Table) -> list[tuple[str, str | Non
         refresh_start_time=context.session.local(schedule.start),
         refresh_interval_second=schedule.interval_seconds,
         refresh_vcluster=None if cluster is None else f"{table.workspace}.{cluster}",
-        refresh_suspended=dynamic.suspended if dynamic.schedule is not None else None,
+        refresh_suspended=None if dynamic.schedule is None else cell(dynamic.suspended),
         last_refresh_time=_last(context, dynamic),
     )
 
