@@ -60,6 +60,7 @@ def apply_write(
         if outcome.how is How.NOTHING:
             remove_files(files, outcome.paths, after=stored.version)
             transaction.forget_written()
+            outcome = Outcome(How.NOTHING, 0, 0)
         return _committed(target, outcome, mark)
     except BaseException as error:
         remove_files(files, outcome.paths, after=stored.version)

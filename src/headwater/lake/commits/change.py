@@ -15,6 +15,7 @@ from headwater.lake.commits.file_actions import marked
 from headwater.lake.commits.stored_table import Body, place_of
 from headwater.lake.commits.target import Outcome, Target
 from headwater.lake.commits.weighted_rows import (
+    equal_rows,
     inserted,
     named,
     numbered,
@@ -50,7 +51,9 @@ def change(target: Target, write: Change, limits: Limits) -> Outcome:
 
 def _rewrite(target: Target, delta: DataFrame) -> Outcome:
     stored = numbered(target.rows, target.schema)
-    frame = named(rewritten(stored, delta, target.schema), target.schema)
+    # One file, and a job without a shuffle: the table is small.
+    summed = rewritten(stored.coalesce(1), delta.coalesce(1), target.schema)
+    frame = named(summed, target.schema)
     written = tuple(target.transaction.write(frame))
     came, went = target.transaction.observed(frame, weighted_rows.COUNTS) or (0, 0)
     if not came and not went:
@@ -97,7 +100,22 @@ def _vector_of_file(target: Target) -> str:
     return f"try_element_at(map({pairs}), substring_index(file_path, '/', -1))"
 
 
+def _touched_files_summed(target: Target, delta: DataFrame, *, came: int, went: int) -> Outcome:
+    """As a rewrite, of the files alone that hold a row of which copies go."""
+    rows = numbered(target.rows, target.schema, _PLACE[0])
+    found = equal_rows(rows, delta, target.schema).select("file_path").distinct().collect()
+    files = _by_place(target)
+    touched = tuple(files[place_of(path, target.location)] for (path,) in found)
+    stored = numbered(target.transaction.rows_of(touched), target.schema)
+    written = target.write(rewritten(stored, delta, target.schema))
+    copied = target.transaction.rows_written() - came
+    return Outcome(How.TOUCHED_FILES, came, went, written=written, removed=touched, copied=copied)
+
+
 def _touched_files(target: Target, delta: DataFrame, *, came: int, went: int) -> Outcome:
+    """By the places of rows: those that stay keep their ids."""
+    if not target.stored.is_on(ROW_TRACKING):
+        return _touched_files_summed(target, delta, came=came, went=went)
     places = rows_that_go(numbered(target.rows, target.schema, *_PLACE), delta, target.schema)
     with _kept(places) as going:
         counts = going.groupBy("file_path").count().collect()
@@ -117,10 +135,8 @@ def _touched_files(target: Target, delta: DataFrame, *, came: int, went: int) ->
 
 
 def _without(target: Target, files: tuple[Body, ...], going: DataFrame) -> DataFrame:
-    """The rows of files that stay, with their ids where rows have them."""
-    tracked = target.stored.is_on(ROW_TRACKING)
-    transaction = target.transaction
-    rows = transaction.rows_with_ids_of(files) if tracked else transaction.rows_of(files)
+    """The rows of files that stay, with their ids."""
+    rows = target.transaction.rows_with_ids_of(files)
     ids = [quote_identifier(name) for name in rows.columns[len(target.schema.fields) :]]
     staying = numbered(rows, target.schema, *_PLACE, *ids).join(
         going, on=["file_path", "row_index"], how="left_anti"

@@ -70,7 +70,7 @@ class DeltaTransaction:
 
     def forget_written(self) -> None:
         """Leave the files written so far out of the commit."""
-        self._written.clear()
+        self._written = self._java.java.util.ArrayList()
 
     def rows_written(self) -> int:
         """How many rows the last write wrote."""

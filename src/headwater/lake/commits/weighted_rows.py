@@ -36,7 +36,7 @@ def named(frame: DataFrame, schema: StructType, *more: str) -> DataFrame:
 
 
 def rewritten(stored: DataFrame, delta: DataFrame, schema: StructType) -> DataFrame:
-    """All rows after a change, in one partition; observes what came and went as `COUNTS`.
+    """All rows after a change; observes what came and went as `COUNTS`.
 
     `stored` has the columns of `numbered`, `delta` also `weight`. Running it fails with
     `MISSING_ROW` if fewer copies of a row are there than are to go.
@@ -48,18 +48,14 @@ def rewritten(stored: DataFrame, delta: DataFrame, schema: StructType) -> DataFr
     both = stored.selectExpr("1L AS kept", "0L AS weight", *names).unionAll(
         delta.selectExpr("0L AS kept", "weight", *names)
     )
-    summed = (
-        both.coalesce(1)
-        .groupBy(*_keys(names, kinds))
-        .agg(
-            functions.expr("sum(kept)").alias("kept"),
-            functions.expr("sum(weight)").alias("weight"),
-            *(
-                functions.expr(f"any_value({name})").alias(name)
-                for name, kind in zip(names, kinds, strict=True)
-                if not _is_its_key(kind)
-            ),
-        )
+    summed = both.groupBy(*_keys(names, kinds)).agg(
+        functions.expr("sum(kept)").alias("kept"),
+        functions.expr("sum(weight)").alias("weight"),
+        *(
+            functions.expr(f"any_value({name})").alias(name)
+            for name, kind in zip(names, kinds, strict=True)
+            if not _is_its_key(kind)
+        ),
     )
     copies = f"if(kept + weight < 0, raise_error('{MISSING_ROW}'), kept + weight)"
     counted = summed.selectExpr(
@@ -97,25 +93,27 @@ def rows_that_go(stored: DataFrame, delta: DataFrame, schema: StructType) -> Dat
     `stored` has these two and the columns of `numbered`; `delta` also `weight` and `id`, which no
     two of its rows share.
     """
-    kinds = [field.dataType for field in schema.fields]
-    names = [f"c{i}" for i in range(len(kinds))]
-    keys = [canonical(name, kind) for name, kind in zip(names, kinds, strict=True)]
-    here = stored.selectExpr(
-        "file_path", "row_index", *(f"{key} AS k{i}" for i, key in enumerate(keys))
-    )
-    going = delta.where("weight < 0").selectExpr(
-        "id", "-weight AS copies", *(f"{key} AS g{i}" for i, key in enumerate(keys))
-    )
-    from pyspark.sql import functions
-
-    same = " AND ".join(f"k{i} <=> g{i}" for i in range(len(keys)))
     numbers = "row_number() OVER (PARTITION BY id ORDER BY file_path, row_index)"
     return (
-        here.join(going, functions.expr(same))
+        equal_rows(stored, delta, schema)
         .selectExpr("file_path", "row_index", "copies", f"{numbers} AS number")
         .where("number <= copies")
         .selectExpr("file_path", "row_index")
     )
+
+
+def equal_rows(stored: DataFrame, delta: DataFrame, schema: StructType) -> DataFrame:
+    """All rows of which copies go: their places, and beside them `id` and how many `copies` go."""
+    from pyspark.sql import functions
+
+    keys = [canonical(f"c{i}", field.dataType) for i, field in enumerate(schema.fields)]
+    places = [name for name in stored.columns if name in ("file_path", "row_index")]
+    here = stored.selectExpr(*places, *(f"{key} AS k{i}" for i, key in enumerate(keys)))
+    going = delta.where("weight < 0").selectExpr(
+        "id", "-weight AS copies", *(f"{key} AS g{i}" for i, key in enumerate(keys))
+    )
+    same = " AND ".join(f"k{i} <=> g{i}" for i in range(len(keys)))
+    return here.join(going, functions.expr(same)).select(*places, "id", "copies")
 
 
 def _counts() -> tuple[Column, Column]:
