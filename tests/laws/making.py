@@ -39,6 +39,9 @@ NAMES = ("a", "b", "c")
 """The columns of every table; `c` is never NULL."""
 
 
+_VALUES = (None, 0, 1, 2)
+
+
 def number(value: int) -> Scalar:
     """A literal."""
     return exp.Literal.number(value)
@@ -89,8 +92,8 @@ class Tables:
         return Counter(self._row() for _ in range(self._random.randrange(most + 1)))
 
     def _row(self) -> tuple[int | None, ...]:
-        pick = self._random.choice
-        return pick((None, 0, 1, 2)), pick((None, 0, 1, 2)), pick((0, 1))
+        drawn = self._random.randrange(32)
+        return _VALUES[drawn % 4], _VALUES[drawn // 4 % 4], drawn // 16
 
 
 class Trees:
@@ -119,6 +122,13 @@ class Trees:
             for _ in range(1 + self._random.randrange(3))
         ]
         return Project(inner, tuple(outputs))
+
+    def renamed(self, inner: Node) -> Node:
+        """All columns, or all but one, in another order and under other ids."""
+        ids = list(columns_of(inner))
+        self._random.shuffle(ids)
+        left = ids[1:] if len(ids) > 1 and self._random.randrange(3) == 0 else ids
+        return Project(inner, tuple(Named(self._fresh("n"), column(id)) for id in left))
 
     def filter(self, inner: Node) -> Node:
         """Any condition."""
@@ -205,7 +215,8 @@ class Trees:
         """A query in its own text."""
         scan = self.scan()
         assert isinstance(scan, Scan)
-        return Opaque(("SELECT .. FROM ", 0), (scan,), (self._fresh("o"), self._fresh("o")))
+        text = "SELECT CURRENT_DATE, .. FROM " if self._dated else "SELECT .. FROM "
+        return Opaque((text, 0), (scan,), (self._fresh("o"), self._fresh("o")))
 
     # -- expressions
 

@@ -29,6 +29,7 @@ from headwater.algebra.nodes import (
     Union,
     Values,
     Window,
+    columns_of,
     inputs_of,
 )
 from headwater.algebra.walk import nodes_of, scalars_of, transform, with_scalars
@@ -51,6 +52,9 @@ from headwater.incremental.operators import (
     window,
 )
 from headwater.incremental.parts import Parts
+
+# Where a query's text is not taken apart, a word that may be in a comment counts as well.
+_DATE_WORDS = ("current_date", "curdate")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +91,7 @@ class Maintenance:
             id(inner): given
             for inner, given in zip(nodes_of(self.tree), nodes_of(tree), strict=True)
         }
+        self._padded = _padded(self.tree)
         self._decisions: dict[int, Decision] = {}
         self._old: dict[int, tuple[Node, Node]] = {}
         self._new: dict[int, tuple[Node, Node]] = {}
@@ -148,7 +153,10 @@ class Maintenance:
         """Whether an expression in the node itself has another value because the date changed."""
         if self._dates.old == self._dates.new:
             return False
-        return any(scalar.find(exp.CurrentDate) is not None for scalar in scalars_of(node))
+        if isinstance(node, Opaque):
+            texts = (piece.lower() for piece in node.pieces if isinstance(piece, str))
+            return any(word in text for text in texts for word in _DATE_WORDS)
+        return any(_asks_date(scalar) for scalar in scalars_of(node))
 
     def type_of(self, id: ColumnId) -> str:
         """Spark's short text for a column's type; empty if nobody knows."""
@@ -163,12 +171,22 @@ class Maintenance:
     def nullable(self, id: ColumnId) -> bool:
         """Whether a column may hold NULL."""
         known = self._types.get(id)
-        return known is None or known.nullable
+        return known is None or known.nullable or id in self._padded
 
     def _before(self, node: Node) -> Node:
         if isinstance(node, Scan) and self.change(node.source) is not Change.NONE:
             return replace(node, at=Snapshot.OLD)
         return node
+
+
+def _padded(tree: Node) -> frozenset[ColumnId]:
+    """Columns for which an outer join gives NULLs; below it they may well have none."""
+    found: set[ColumnId] = set()
+    for node in nodes_of(tree):
+        if isinstance(node, Join) and node.kind in (JoinKind.LEFT, JoinKind.FULL):
+            found.update(columns_of(node.right))
+            found.update(columns_of(node.left) if node.kind is JoinKind.FULL else ())
+    return frozenset(found)
 
 
 def _at(tree: Node, today: date) -> Node:

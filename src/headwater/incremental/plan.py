@@ -6,10 +6,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from headwater.algebra.nodes import ColumnId, Net, Node, Project, Query, Types, Values, columns_of
+from headwater.algebra.nodes import (
+    ColumnId,
+    Net,
+    Node,
+    Opaque,
+    Project,
+    Query,
+    Types,
+    Values,
+    columns_of,
+)
+from headwater.algebra.walk import nodes_of
 from headwater.incremental.deltas import Change, Delta
 from headwater.incremental.maintenance import Dates, Decision, Maintenance
 from headwater.incremental.parts import Part
+from headwater.incremental.stored import from_stored, whole_difference
 from headwater.incremental.weights import kept
 
 
@@ -40,7 +52,16 @@ class DeltaPlan:
 def plan(query: Query, changes: Mapping[str, Change], dates: Dates, types: Types) -> DeltaPlan:
     """How the table is brought from the old snapshot to the new one."""
     tree = Maintenance(query.tree, changes, dates, types)
-    return _planned(tree, tree.delta(tree.tree))
+    return _planned(tree, _change(query, tree))
+
+
+def _change(query: Query, tree: Maintenance) -> Delta | None:
+    if not tree.changed(tree.tree):
+        return tree.delta(tree.tree)
+    if any(isinstance(node, Opaque) and tree.dated(node) for node in nodes_of(tree.tree)):
+        # Nobody can put the old date into a text that is not taken apart.
+        return whole_difference(query, tree)
+    return from_stored(query, tree) or tree.delta(tree.tree)
 
 
 def _planned(tree: Maintenance, delta: Delta | None) -> DeltaPlan:
