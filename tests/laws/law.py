@@ -26,7 +26,9 @@ EXAMPLES = 400
 
 SOURCES = ("r", "s", "t", "u")
 
-_KINDS = (Change.INSERTS, Change.ANY, Change.ANY, Change.NONE)
+SAME_DAY = Dates(DAY_ZERO, DAY_ZERO)
+
+KINDS = (Change.INSERTS, Change.ANY, Change.ANY, Change.NONE)
 
 Made = Callable[[Trees, Random], Node]
 
@@ -35,7 +37,7 @@ def holds(make: Made, random: Random, *, dated: bool = False) -> None:
     """Make a tree and check it through some batches, as a delta and as a whole plan."""
     trees = Trees(random, SOURCES[: 2 + random.randrange(3)], dated=dated)
     tree = make(trees, random)
-    kinds = {source: random.choice(_KINDS) for source in sorted(sources_of(tree))}
+    kinds = {source: random.choice(KINDS) for source in sorted(sources_of(tree))}
     days = (random.randrange(3), random.randrange(3)) if dated else (0, 0)
     dates = Dates(*(DAY_ZERO + timedelta(days=day) for day in days))
     maintenance = Maintenance(tree, kinds, dates, trees.types)
@@ -92,7 +94,7 @@ def _check_delta(
         assert before == after
         return
     rows, parts = maintenance.parts.used_by(delta.node)
-    found = _run(rows, parts, world, engine)
+    found = run(rows, parts, world, engine)
     assert applied(before, found) == after
     if delta.insert_only:
         assert all(row[-1] == 1 for row in found)
@@ -101,7 +103,7 @@ def _check_delta(
 
 
 def _check_plan(planned: DeltaPlan, world: World, engine: Engine, before: Bag, after: Bag) -> None:
-    found = _run(planned.rows, planned.parts, world, engine)
+    found = run(planned.rows, planned.parts, world, engine)
     if planned.kind is Outcome.CHANGE:
         _check_minimal(found)
         assert applied(before, found) == after
@@ -110,7 +112,8 @@ def _check_plan(planned: DeltaPlan, world: World, engine: Engine, before: Bag, a
         assert before + found == after
 
 
-def _run(rows: Node, parts: tuple[Part, ...], world: World, engine: Engine) -> Bag:
+def run(rows: Node, parts: tuple[Part, ...], world: World, engine: Engine) -> Bag:
+    """The rows of a plan, its parts computed once."""
     world.parts = {}
     for part in parts:
         world.parts[part.name] = Rows(columns_of(part.node), engine.bag(part.node, world))

@@ -15,6 +15,7 @@ from headwater.algebra.nodes import (
     Aggregate,
     ColumnId,
     Filter,
+    Generate,
     Join,
     JoinKind,
     Named,
@@ -28,7 +29,7 @@ from headwater.incremental.conjuncts import all_of
 from headwater.incremental.deltas import Delta, Maintained, Rule
 from headwater.incremental.keys import prime, same_keys
 from headwater.incremental.merging import Merge, added
-from headwater.incremental.weights import gathered, kept, weight_of
+from headwater.incremental.weights import kept, weight_of
 
 ROWS: ColumnId = "#rows"
 """How many rows a group has."""
@@ -77,21 +78,38 @@ def merged(groups: Groups, old: Node, tree: Maintained) -> Delta:
     keys = groups.node.keys
     there = Project(old, (*kept(columns_of(old)), Named(_THERE, exp.true())))
     kind = JoinKind.LEFT if keys else JoinKind.INNER
-    both = tree.shared(Join(kind, groups.change, there, same_keys(keys, tree)))
+    both = Join(kind, groups.change, there, same_keys(keys, tree))
     was = exp.Not(this=exp.Is(this=column(_THERE), expression=exp.null()))
     stays = _has_rows(groups) if keys else None
     same = [
         exp.NullSafeEQ(this=column(merge.id), expression=merge.new.copy())
         for merge in groups.merges
     ]
-    new_rows = [Named(key, column(prime(key))) for key in keys]
-    new_rows += [Named(merge.id, merge.new) for merge in groups.merges]
-    came = _rows(both, new_rows, [stays, _unless([was, *same])], 1)
+    came = _all([stays, _unless([was, *same])])
     if groups.rows is None and not groups.merges:
-        return Delta(came, Rule.MERGED_GROUPS, insert_only=True, minimal=True)
-    ids = columns_of(groups.node)
-    went = _rows(both, _old_rows(keys, ids), [was, _unless([stays, *same])], -1)
-    return Delta(gathered([came, went], ids), Rule.MERGED_GROUPS, minimal=True)
+        outputs = [*_new_rows(groups), Named(WEIGHT, weight_of(1))]
+        change = Project(Filter(both, came), tuple(outputs))
+        return Delta(change, Rule.MERGED_GROUPS, insert_only=True, minimal=True)
+    went = _all([was, _unless([stays, *same])])
+    return Delta(_both_ways(groups, both, came, went), Rule.MERGED_GROUPS, minimal=True)
+
+
+def _both_ways(groups: Groups, both: Node, came: Scalar, went: Scalar) -> Node:
+    """Each group once as it is and once as it was, so that both are read in one go."""
+    weights = exp.Explode(this=exp.Array(expressions=[weight_of(1), weight_of(-1)]))
+    is_new = exp.GT(this=column(WEIGHT), expression=exp.Literal.number(0))
+    chosen = exp.Case(ifs=[exp.If(this=is_new, true=came)], default=went)
+    outputs = [Named(key, column(prime(key))) for key in groups.node.keys]
+    for named in _new_rows(groups)[len(outputs) :]:
+        when = exp.If(this=is_new.copy(), true=named.value.copy())
+        outputs.append(Named(named.id, exp.Case(ifs=[when], default=column(named.id))))
+    rows = Filter(Generate(both, weights, (WEIGHT,)), chosen)
+    return Project(rows, (*outputs, *kept((WEIGHT,))))
+
+
+def _new_rows(groups: Groups) -> list[Named]:
+    keys = [Named(key, column(prime(key))) for key in groups.node.keys]
+    return keys + [Named(merge.id, merge.new) for merge in groups.merges]
 
 
 def _has_rows(groups: Groups) -> Scalar | None:
@@ -101,20 +119,10 @@ def _has_rows(groups: Groups) -> Scalar | None:
     return exp.GT(this=left, expression=exp.Literal.number(0))
 
 
-def _old_rows(keys: Sequence[ColumnId], ids: Sequence[ColumnId]) -> list[Named]:
-    # A key of the old side is the same as the primed one, which is there in every row.
-    return [Named(id, column(prime(id) if id in keys else id)) for id in ids]
-
-
-def _unless(conditions: Sequence[Scalar | None]) -> Scalar | None:
+def _unless(conditions: Sequence[Scalar | None]) -> Scalar:
     """Not all of them; none of them is ever NULL."""
-    whole = all_of([condition for condition in conditions if condition is not None])
-    return exp.Not(this=exp.Paren(this=whole)) if whole is not None else exp.false()
+    return exp.Not(this=exp.Paren(this=_all(conditions)))
 
 
-def _rows(
-    both: Node, outputs: Sequence[Named], conditions: Sequence[Scalar | None], weight: int
-) -> Node:
-    condition = all_of([condition for condition in conditions if condition is not None])
-    chosen = both if condition is None else Filter(both, condition)
-    return Project(chosen, (*outputs, Named(WEIGHT, weight_of(weight))))
+def _all(conditions: Sequence[Scalar | None]) -> Scalar:
+    return all_of([condition for condition in conditions if condition is not None]) or exp.true()

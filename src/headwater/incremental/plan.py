@@ -21,7 +21,7 @@ from headwater.algebra.walk import nodes_of
 from headwater.incremental.deltas import Change, Delta
 from headwater.incremental.maintenance import Dates, Decision, Maintenance
 from headwater.incremental.parts import Part
-from headwater.incremental.stored import from_stored, whole_difference
+from headwater.incremental.stored import by_stable_columns, from_stored, whole_difference
 from headwater.incremental.weights import kept
 
 
@@ -61,7 +61,7 @@ def _change(query: Query, tree: Maintenance) -> Delta | None:
     if any(isinstance(node, Opaque) and tree.dated(node) for node in nodes_of(tree.tree)):
         # Nobody can put the old date into a text that is not taken apart.
         return whole_difference(query, tree)
-    return from_stored(query, tree) or tree.delta(tree.tree)
+    return from_stored(query, tree) or by_stable_columns(query, tree)
 
 
 def _planned(tree: Maintenance, delta: Delta | None) -> DeltaPlan:

@@ -28,6 +28,7 @@ from headwater.algebra.nodes import (
     Window,
     column,
     columns_of,
+    inputs_of,
 )
 from headwater.incremental.deltas import Delta, Rule
 from headwater.incremental.groups import groups_of, merged
@@ -35,6 +36,7 @@ from headwater.incremental.keys import same_keys, touched_keys, with_keys
 from headwater.incremental.maintenance import Maintenance
 from headwater.incremental.merging import is_row_count, merges_of
 from headwater.incremental.operators.top_rows import TopRows, top_rows
+from headwater.incremental.stability import unstable_columns
 from headwater.incremental.weights import exchange, kept
 
 
@@ -42,13 +44,15 @@ from headwater.incremental.weights import exchange, kept
 class Top:
     """The topmost operator that is not linear, what stands above it, and what the table holds.
 
-    `names` says under which id a column of the operator, or of its input, is a column of the root.
+    `names` says under which id a column of the operator, or of its input, is a column of the root;
+    `unstable` are the columns of its input that have other values when they are worked out again.
     """
 
     above: tuple[Project | Filter, ...]
     core: Node
     stored: Stored
     names: Mapping[ColumnId, ColumnId]
+    unstable: frozenset[ColumnId]
 
     def over(self, core: Node) -> Node:
         """The query with another core."""
@@ -67,14 +71,18 @@ class Top:
 
     @property
     def complete(self) -> bool:
-        """Whether each row of the core is one of the table."""
-        return not any(isinstance(node, Filter) for node in self.above)
+        """Whether each row of the core is one of the table, and has the values it had."""
+        return not self.unstable and not any(isinstance(node, Filter) for node in self.above)
+
+    def finds(self, keys: Sequence[ColumnId]) -> bool:
+        """Whether the rows of a key can be found in the table."""
+        return self.has(keys) and self.unstable.isdisjoint(keys)
 
 
 def from_stored(query: Query, tree: Maintenance) -> Delta | None:
     """The change of the root with the table's rows for the old ones; None if that does not fit."""
-    top = _top(query, tree.tree)
-    if any(tree.dated(node) for node in top.above):
+    top = _top(query, tree)
+    if top is None or any(tree.dated(node) for node in top.above):
         return None
     delta = _of_core(top, tree)
     if delta is None:
@@ -93,18 +101,52 @@ def whole_difference(query: Query, tree: Maintenance) -> Delta:
     return delta
 
 
+def by_stable_columns(query: Query, tree: Maintenance) -> Delta | None:
+    """The change of a query some of whose columns have other values when worked out again.
+
+    Law: new(Q) = old(Q) - stored[K] + new(Q)[K], where K are the values of the other columns in
+    delta(Q), which may be wrong in those columns alone.
+    """
+    unstable = unstable_columns(tree.tree, tree)
+    if unstable is None:
+        return whole_difference(query, tree)
+    delta = tree.delta(tree.tree)
+    if delta is None or delta.insert_only or not unstable:
+        return delta
+    ids = columns_of(tree.tree)
+    keys = [id for id in ids if id not in unstable and _is_groupable(tree.type_of(id))]
+    if not keys:
+        return whole_difference(query, tree)
+    touched, condition = touched_keys(delta.node, keys, tree), _same(keys, tree)
+    came = with_keys(tree.new(tree.tree), touched, condition)
+    went = with_keys(stored_rows(query, tree.tree), touched, condition)
+    replaced = Delta(exchange(came, went), delta.rule, minimal=True)
+    tree.decided(tree.tree, replaced, stored=True)
+    return replaced
+
+
+def _is_groupable(type: str) -> bool:
+    return "map<" not in type and "variant" not in type
+
+
 def stored_rows(query: Query, root: Node) -> Stored:
     """What the table holds, under the ids of the query's columns."""
     pairs = zip(columns_of(root), query.names, strict=True)
     return Stored(tuple(Field(id, name) for id, name in pairs))
 
 
-def _top(query: Query, root: Node) -> Top:
+def _top(query: Query, tree: Maintenance) -> Top | None:
     above: list[Project | Filter] = []
-    core = root
+    core = tree.tree
     while isinstance(core, Project | Filter) and top_rows(core) is None:
         above.append(core)
         core = core.input
+    unstable: set[ColumnId] = set()
+    for inner in inputs_of(core):
+        found = unstable_columns(inner, tree)
+        if found is None:
+            return None
+        unstable |= found
     names = {id: id for id in columns_of(core)}
     for node in reversed(above):
         if isinstance(node, Project):
@@ -114,7 +156,8 @@ def _top(query: Query, root: Node) -> Top:
                 if isinstance(named.value, exp.Column)
             }
             names = {id: plain[name] for id, name in names.items() if name in plain}
-    return Top(tuple(above), core, stored_rows(query, root), names)
+    stored = stored_rows(query, tree.tree)
+    return Top(tuple(above), core, stored, names, frozenset(unstable))
 
 
 def _of_core(top: Top, tree: Maintenance) -> Delta | None:
@@ -148,7 +191,7 @@ def _by_keys(
         rule = rule if isinstance(node, Aggregate) else Rule.DIFFERENCE
         return replace(_difference(top, tree), rule=rule)
     below = tree.delta(node.input)
-    if below is None or not top.has(keys):
+    if below is None or not top.finds(keys):
         return None
     touched = touched_keys(below.node, keys, tree)
     now = with_keys(tree.new(node.input), touched, _same(keys, tree))
@@ -205,7 +248,7 @@ def _carried(top: Top, change: Node) -> Node:
 def _first_rows(top: Top, found: TopRows, tree: Maintenance) -> Delta | None:
     keys = found.window.partition
     below = tree.delta(found.window.input)
-    if below is None or not top.has(keys):
+    if below is None or not top.finds(keys):
         return None
     touched = touched_keys(below.node, keys, tree)
     held = _held(top, keys, touched, tree)
