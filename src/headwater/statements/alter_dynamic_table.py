@@ -7,6 +7,7 @@ from dataclasses import replace
 from headwater.catalog.dynamic_tables import DynamicTable, RefreshMode, Schedule
 from headwater.errors import UserError
 from headwater.result import Result
+from headwater.runtime.clock import now
 from headwater.sql.dynamic_tables import AlterDynamicTable, SetMode, SetRefresh, Suspend
 from headwater.statements.alter_table import alter_stored
 from headwater.statements.context import Context
@@ -28,7 +29,7 @@ def alter_dynamic_table(context: Context, statement: AlterDynamicTable) -> Resul
             changed = replace(dynamic, mode=RefreshMode(mode))
             done = f"refreshed in mode {mode}"
         case SetRefresh(clause):
-            old = dynamic.schedule or Schedule()
+            old = dynamic.schedule or Schedule(start=now())
             seconds, vcluster = clause.interval_seconds, clause.vcluster
             schedule = replace(
                 old,

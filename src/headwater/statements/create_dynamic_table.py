@@ -13,6 +13,7 @@ from headwater.catalog.objects import Operation, Table, TableColumn, TableKind
 from headwater.errors import Span, UserError
 from headwater.names import QualifiedName
 from headwater.result import Result
+from headwater.runtime.clock import now
 from headwater.sql.alter_table import ChangeColumn, ClusterBy
 from headwater.sql.create_dynamic_table import CreateDynamicTable, DynamicColumn
 from headwater.sql.create_table import ColumnDefinition, CreateTable
@@ -78,7 +79,7 @@ def _plan(context: Context, statement: CreateDynamicTable, name: QualifiedName) 
     with context.session.lock:
         with spark_text(context, context.text, extra=(Edit(Span(0, start), ""),)) as text:
             found = context.session.spark().definitions_of(text)
-        schedule = _schedule(context, statement.refresh)
+        schedule = _schedule(context, statement.refresh, dict(properties).get("refresh_vc"))
     pairs = tuple((column.name, column.comment) for column in statement.columns)
     columns = named(tuple(column for column, _ in found), pairs, statement.name_span)
     definitions = tuple(definition for _, definition in found)
@@ -97,13 +98,17 @@ def _plan(context: Context, statement: CreateDynamicTable, name: QualifiedName) 
     return _Plan(table, columns, sources, schedule)
 
 
-def _schedule(context: Context, clause: RefreshClause | None) -> Schedule | None:
+def _schedule(
+    context: Context, clause: RefreshClause | None, cluster: str | None
+) -> Schedule | None:
+    """The clause with its moment; older statements name the `cluster` by a property."""
     if clause is None:
         return None
-    start = None
+    start = now()
     if clause.start is not None:
         start = moment_of(context, clause.start, clause.start_span)
-    return Schedule(clause.start, start, clause.interval_seconds, clause.vcluster)
+    vcluster = clause.vcluster or (cluster.upper() if cluster is not None else None)
+    return Schedule(clause.start, start, clause.interval_seconds, vcluster)
 
 
 def _require_types(

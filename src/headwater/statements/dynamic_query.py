@@ -28,8 +28,12 @@ from headwater.tables.find import find_table
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a text stands: as part of the statement, or in a view that is named at `span`."""
+    """Where a text stands: as part of the statement, or in a view that is named at `span`.
 
+    `reader` is the dynamic table that is to read it.
+    """
+
+    reader: QualifiedName
     start: int = 0
     span: Span | None = None
 
@@ -45,12 +49,12 @@ def query_sources(
 
     `start` is the place of the query in the statement.
     """
-    place = _Place(start)
+    place = _Place(name, start)
     _require_query(query, place)
     found: dict[str, Table] = {}
     for table, span in _tables(context, query, place, seen=frozenset()):
         if _reads(context, table, name):
-            raise UserError("DYNAMIC_TABLE_READS_ITSELF", table=name, span=span)
+            raise _reads_itself(name, span)
         found[table.id] = table
     _require_deterministic(context, query, place, seen=frozenset())
     return tuple(found.values())
@@ -83,7 +87,7 @@ def _tables(
             yield table, span
         elif table.id not in seen:
             inside = _where_made(context, table)
-            below = _Place(span=span)
+            below = replace(place, span=span)
             yield from _tables(inside, table.view_text or "", below, seen=seen | {table.id})
 
 
@@ -95,6 +99,8 @@ def _named(context: Context, relation: Relation, span: Span, place: _Place) -> T
         raise NotSupported("DYNAMIC_TABLE_ON_CATALOG", what=name, span=span)
     if relation.time_travel is not None:
         raise NotSupported("DYNAMIC_TABLE_ON_VERSION", span=place.of(relation.time_travel.span))
+    if context.qualify(name) == place.reader:
+        raise _reads_itself(place.reader, span)
     table = find_table(context.store, context.qualify(name), span=span)
     if table.kind is TableKind.STREAM:
         raise NotSupported("DYNAMIC_TABLE_ON_STREAM", name=name, span=span)
@@ -117,9 +123,13 @@ def _where_made(context: Context, view: Table) -> Context:
     return replace(context, workspace=view.workspace, schema=view.view_schema or view.schema)
 
 
+def _reads_itself(name: QualifiedName, span: Span) -> UserError:
+    return UserError("DYNAMIC_TABLE_READS_ITSELF", table=name, span=span)
+
+
 def _reads(context: Context, table: Table, name: QualifiedName) -> bool:
     """Whether a table is the one of that name, or is computed from it."""
-    if (table.workspace, table.schema, table.name) == (name.workspace, name.schema, name.name):
+    if QualifiedName(table.workspace, table.schema, table.name) == name:
         return True
     if table.kind is not TableKind.DYNAMIC:
         return False
@@ -143,7 +153,7 @@ def _require_deterministic(
     _require_deterministic_functions(context, text, place)
     for relation, view in tables:
         if view is not None and view.kind is TableKind.VIEW and view.id not in seen:
-            inside, below = _where_made(context, view), _Place(span=place.of(relation.span))
+            inside, below = _where_made(context, view), replace(place, span=place.of(relation.span))
             _require_deterministic(inside, view.view_text or "", below, seen=seen | {view.id})
 
 

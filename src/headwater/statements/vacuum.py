@@ -6,7 +6,6 @@ from dataclasses import replace
 from datetime import timedelta
 
 from headwater.catalog.objects import Table
-from headwater.catalog.streams import StreamSource
 from headwater.errors import ValueRejected
 from headwater.names import counted
 from headwater.result import Result, string_columns
@@ -14,7 +13,8 @@ from headwater.runtime.clock import now
 from headwater.sql.vacuum import Vacuum
 from headwater.statements.context import Context
 from headwater.streams.readable import stream_limit
-from headwater.streams.vacuum_horizon import Horizon, Need, vacuum_horizon
+from headwater.streams.vacuum_horizon import Horizon, vacuum_horizon
+from headwater.streams.vacuum_needs import vacuum_needs
 from headwater.tables.retention import retention_days
 from headwater.tables.vacuum import removable_files, remove_files
 from headwater.tables.versions import catch_up
@@ -58,39 +58,11 @@ def _horizon(context: Context, statement: Vacuum, table: Table) -> Horizon:
             )
         hours = statement.hours
     return vacuum_horizon(
-        _needs(context, table),
+        vacuum_needs(context.store, table),
         at=now(),
         retention=timedelta(hours=hours),
         limit=stream_limit(config, table),
     )
-
-
-def _needs(context: Context, table: Table) -> list[Need]:
-    """What the streams and the dynamic tables that read the table do not know yet."""
-    streams = [
-        _need(context, table, f"stream {stream.qualified}", stream.offset.position)
-        for stream in context.store.streams.watching(table.id)
-        if stream.source is StreamSource.TABLE
-    ]
-    dynamic = [
-        _need(
-            context, table, f"dynamic table {reader.qualified}", reader.frontier.sources[table.id]
-        )
-        for reader in context.store.dynamic_tables.readers_of(table.id)
-        if reader.frontier is not None and table.id in reader.frontier.sources
-    ]
-    return [need for need in (*streams, *dynamic) if need is not None]
-
-
-def _need(context: Context, table: Table, reader: str, position: int) -> Need | None:
-    """What a reader that stands at a Delta version still needs; None when it is up to date."""
-    versions = context.store.versions
-    waiting = versions.after(table.id, position)
-    if waiting is None:
-        return None
-    stands_at = versions.at_delta(table.id, position)
-    since = stands_at.committed_at if stands_at is not None else table.created_at
-    return Need(reader, since, waiting.committed_at)
 
 
 def _note(context: Context, horizon: Horizon) -> str:

@@ -1,0 +1,33 @@
+"""Who still needs old versions of a table: its streams, and the dynamic tables that read it."""
+
+from __future__ import annotations
+
+from headwater.catalog.objects import Table
+from headwater.catalog.store import Store
+from headwater.catalog.streams import StreamSource
+from headwater.streams.vacuum_horizon import Need
+
+
+def vacuum_needs(store: Store, table: Table) -> list[Need]:
+    """What each of them does not know yet; who is up to date needs nothing."""
+    streams = [
+        _need(store, table, f"stream {stream.qualified}", stream.offset.position)
+        for stream in store.streams.watching(table.id)
+        if stream.source is StreamSource.TABLE
+    ]
+    dynamic = [
+        _need(store, table, f"dynamic table {reader.qualified}", reader.frontier.sources[table.id])
+        for reader in store.dynamic_tables.readers_of(table.id)
+        if reader.frontier is not None and table.id in reader.frontier.sources
+    ]
+    return [need for need in (*streams, *dynamic) if need is not None]
+
+
+def _need(store: Store, table: Table, reader: str, position: int) -> Need | None:
+    """What a reader that stands at a Delta version still needs."""
+    waiting = store.versions.after(table.id, position)
+    if waiting is None:
+        return None
+    stands_at = store.versions.at_delta(table.id, position)
+    since = stands_at.committed_at if stands_at is not None else table.created_at
+    return Need(reader, since, waiting.committed_at)
