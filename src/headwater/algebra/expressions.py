@@ -24,10 +24,12 @@ def conjuncts(condition: Scalar | None) -> tuple[Scalar, ...]:
 
 def all_of(conditions: Iterable[Scalar]) -> Scalar | None:
     """The conditions under AND; None if there is none."""
-    found: Scalar | None = None
-    for condition in conditions:
-        part = in_parens(condition)
-        found = part if found is None else exp.And(this=found, expression=part)
+    parts = list(conditions)
+    if len(parts) < 2:
+        return parts[0].copy() if parts else None
+    found = in_parens(parts[0])
+    for part in parts[1:]:
+        found = exp.And(this=found, expression=in_parens(part))
     return found
 
 

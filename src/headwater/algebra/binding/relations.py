@@ -143,7 +143,7 @@ def item_names(select: exp.Select) -> list[tuple[str, ...]]:
     return [
         tuple(name.name for name in item.expressions)
         if isinstance(item, exp.Aliases)
-        else (item.alias,)
+        else (item.alias_or_name,)
         for item in select.expressions
     ]
 

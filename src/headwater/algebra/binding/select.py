@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
@@ -15,7 +15,7 @@ from headwater.algebra.binding.rows import Rows
 from headwater.algebra.binding.subquery import Binding, Bound, Purpose
 from headwater.algebra.binding.top import bind_distinct, bind_top, has_limit
 from headwater.algebra.binding.windows import bind_windows
-from headwater.algebra.expressions import conjuncts, without_parens
+from headwater.algebra.expressions import conjuncts, in_parens, without_parens
 from headwater.algebra.functions import is_generator
 from headwater.algebra.nodes import Scalar
 from headwater.algebra.refusal import Reason, refuse
@@ -56,6 +56,7 @@ def bind_select(binding: Binding, select: exp.Select, rows: Rows, purpose: Purpo
     if parts.having:
         rows, more = bind_conditions(binding, list(parts.having), rows)
         _only_before_groups(more)
+        parts = replace(parts, having=())
     values, rows = lift_subqueries(binding, parts.all(), rows)
     values, rows = bind_windows(binding, values, rows, tied=bool(ties))
     parts = parts.like(values)
@@ -106,11 +107,10 @@ def _place(part: exp.Expression, items: tuple[exp.Expression, ...]) -> int:
 
 
 def _parts(select: exp.Select) -> Parts:
-    items = tuple(item.this for item in select.expressions)
+    items = tuple(_value(item) for item in select.expressions)
     named: dict[str, exp.Expression] = {}
     for item in select.expressions:
-        if isinstance(item, exp.Alias):
-            named[item.alias] = item.this
+        named[item.alias_or_name] = _value(item)
     # The order of rows that are stored means nothing; that of a LIMIT does.
     order = (
         select.args["order"].expressions if has_limit(select) and select.args.get("order") else ()
@@ -123,6 +123,11 @@ def _parts(select: exp.Select) -> Parts:
     )
 
 
+def _value(item: exp.Expression) -> exp.Expression:
+    value: exp.Expression = item.this if isinstance(item, exp.Alias | exp.Aliases) else item
+    return value
+
+
 def _clause(select: exp.Select, key: str) -> tuple[exp.Expression, ...]:
     clause = select.args.get(key)
     return () if clause is None else conjuncts(clause.this)
@@ -131,7 +136,7 @@ def _clause(select: exp.Select, key: str) -> tuple[exp.Expression, ...]:
 def _with_outputs(part: exp.Expression, named: dict[str, exp.Expression]) -> exp.Expression:
     def change(node: exp.Expression) -> exp.Expression:
         if isinstance(node, exp.Column) and not node.table and node.name in named:
-            return exp.Paren(this=named[node.name].copy())
+            return in_parens(named[node.name])
         return node
 
     return part.copy().transform(change)

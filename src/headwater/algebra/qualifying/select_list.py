@@ -52,7 +52,11 @@ def name_items(select: exp.Select, items: list[Item], scope: Scope) -> tuple[Col
         made = [ColumnName(name, _unique(name, taken), item.type) for name in names]
         columns += made
         printed = [exp.to_identifier(column.printed, quoted=True) for column in made]
-        if len(made) == 1:
+        if isinstance(item.value, exp.Column) and item.value.name.lower() == made[0].printed.lower():
+            # Spark's plan has no alias where the text has none.
+            columns[-1] = ColumnName(made[0].name, item.value.name, item.type)
+            expressions.append(item.value.copy())
+        elif len(made) == 1:
             expressions.append(exp.Alias(this=item.value.copy(), alias=printed[0]))
         else:
             expressions.append(exp.Aliases(this=item.value.copy(), expressions=printed))
