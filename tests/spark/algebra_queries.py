@@ -55,6 +55,8 @@ QUERIES = {
     "inner join": "SELECT t.a, u.c FROM t JOIN u ON t.k = u.k AND t.a <= u.c",
     "comma join": "SELECT a, c, g FROM t, u, v WHERE t.k = u.k AND v.k = u.k AND a > 1 AND n > 0",
     "reordered join": "SELECT a, c, g FROM t, v, u WHERE t.k = u.k AND v.k = u.k",
+    "comma and full join": "SELECT v.k, a, c FROM v, t FULL JOIN u ON t.k = u.k",
+    "join without condition": "SELECT a, g FROM t JOIN v",
     "cross join": "SELECT a, g FROM t CROSS JOIN v WHERE a > 7",
     "left join": "SELECT t.k, a, c FROM t LEFT JOIN u ON t.k = u.k AND c > 10 WHERE t.k IS NOT NULL",
     "left join filtered": "SELECT t.k, a, c FROM t LEFT JOIN u ON t.k = u.k WHERE c > 10 OR c IS NULL",
@@ -84,7 +86,7 @@ QUERIES = {
     "aggregate filter": "SELECT k, sum(a) FILTER (WHERE b = 'x'), count(*) FILTER (WHERE a > 5) FROM t GROUP BY k",
     "many aggregates": "SELECT k, stddev(a), var_pop(x), max_by(b, a), min_by(b, a), bool_or(a > 5), "
     "every(a > 5), percentile(a, 0.5), approx_count_distinct(b), collect_set(b), bit_xor(a), count_if(a > 5), "
-    "median(a), mode(b), corr(a, x), any_value(k), skewness(x), "
+    "median(a), mode(b), covar_pop(a, x), any_value(k), skewness(x), "
     "percentile_cont(0.5) WITHIN GROUP (ORDER BY a), listagg(b, ',') WITHIN GROUP (ORDER BY b) FROM t GROUP BY k",
     "having": "SELECT k, sum(a) AS total FROM t GROUP BY k HAVING total > 10 AND count(*) > 1",
     "having without group": "SELECT count(*) FROM t HAVING max(a) > 1",
@@ -100,7 +102,7 @@ QUERIES = {
     "window": "SELECT k, a, row_number() OVER (PARTITION BY k ORDER BY a, b, x), sum(a) OVER (PARTITION BY k), "
     "rank() OVER (PARTITION BY k % 2 ORDER BY a DESC NULLS LAST), lag(a, 1, 0) OVER (PARTITION BY k ORDER BY a) FROM t",
     "window frame": "SELECT k, sum(a) OVER (PARTITION BY k ORDER BY a ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM t",
-    "named window": "SELECT k, sum(a) OVER w, max(a) OVER (w ORDER BY a) FROM t WINDOW w AS (PARTITION BY k)",
+    "named window": "SELECT k, sum(a) OVER w, max(a) OVER w FROM t WINDOW w AS (PARTITION BY k)",
     "window over aggregate": "SELECT k, sum(sum(a)) OVER (PARTITION BY k % 2), rank() OVER (ORDER BY sum(a)) FROM t GROUP BY k",
     "window without partition": "SELECT k, count(*) OVER () FROM t",
     "latest row": "SELECT k, a FROM (SELECT *, row_number() OVER (PARTITION BY k ORDER BY a DESC, b, x) AS r FROM t) WHERE r = 1 AND k > 0",
@@ -132,7 +134,7 @@ QUERIES = {
     "explode outer": "SELECT k, explode_outer(arr) FROM t",
     "posexplode": "SELECT k, posexplode(arr) AS (p, v) FROM t",
     "stack": "SELECT k, p, q FROM t LATERAL VIEW stack(2, k, a, a, k) w AS p, q",
-    "inline": "SELECT inline(array(struct(1 AS p, 'a' AS q), struct(2, 'b'))) AS (p, q)",
+    "inline": "SELECT inline(array(struct(1 AS p, 'a' AS q), struct(2 AS p, 'b' AS q))) AS (p, q)",
     "grouped explode": "SELECT v, count(*) FROM (SELECT explode(arr) AS v FROM t) GROUP BY v",
     "pivot": "SELECT * FROM (SELECT k, b, a FROM t) PIVOT (sum(a) AS total, count(*) AS n FOR b IN ('x' AS ex, 'y'))",
     "pivot one": "SELECT k, ex FROM (SELECT k, b, a FROM t) PIVOT (max(a) FOR b IN ('x' AS ex, 'z'))",
@@ -155,6 +157,7 @@ QUERIES = {
     "not in under or": "SELECT k, a FROM t WHERE k = 4 OR a NOT IN (SELECT c FROM u WHERE c > 5)",
     "exists as a value": "SELECT k, EXISTS (SELECT 1 FROM u WHERE u.k = t.k) AS there FROM t",
     "in as a value": "SELECT k, a IN (SELECT c FROM u) AS there, a IN (SELECT c FROM nothing) FROM t",
+    "not in as a value": "SELECT k, a NOT IN (SELECT c FROM u) AS away, NOT (a IN (SELECT c FROM u WHERE u.k = t.k)), a NOT IN (SELECT c FROM nothing) FROM t",
     "in as a tied value": "SELECT k, CASE WHEN a IN (SELECT c FROM u WHERE u.k = t.k) THEN 'y' ELSE 'n' END FROM t",
     "scalar sub-query": "SELECT a - (SELECT avg(a) FROM t) FROM t WHERE a < (SELECT max(c) FROM u)",
     "scalar sub-query of one row": "SELECT k, (SELECT c FROM u WHERE k = 5) FROM t",

@@ -19,6 +19,9 @@ from headwater.names import quote_identifier
 
 pytestmark = pytest.mark.spark
 
+OTHER_PLANS = {"full using"}
+"""Of chained FULL JOIN .. USING Spark makes steps that no text of ours has: it stays a full refresh."""
+
 VIEW = "SELECT k AS id, sum(a) AS total FROM t WHERE a > 5 GROUP BY k"
 
 
@@ -45,7 +48,12 @@ class TableRelations:
 def tables(engine: Engine) -> Any:
     """A session with the tables, each also under the name that the tree reads."""
     session = engine.new_session()
-    session.sql("SET spark.sql.shuffle.partitions = 1")
+    for setting in (
+        "shuffle.partitions = 1",
+        "codegen.wholeStage = false",
+        "adaptive.enabled = false",
+    ):
+        session.sql(f"SET spark.sql.{setting}")
     for name, (columns, rows) in TABLES.items():
         values = f"VALUES {rows}" if rows else f"VALUES ({', '.join(['NULL'] * 2)})"
         names = ", ".join(column.split()[0] for column in _split(columns))
@@ -57,7 +65,7 @@ def tables(engine: Engine) -> Any:
         session.sql(
             f"CREATE OR REPLACE TEMP VIEW made AS SELECT {types} FROM {values} AS w ({names}){where}"
         )
-        # Parquet, so that Spark cannot work the answers out while it plans.
+        # Not literals, so that Spark cannot work the answers out while it plans.
         frame = session.table("made").localCheckpoint()
         for view in (name, f"source_{name}"):
             frame.createOrReplaceTempView(view)
@@ -102,10 +110,11 @@ def test_the_tree_gives_the_rows_of_the_query(tables: Any, name: str) -> None:
     ]
     rows = Counter(map(repr, _plain(user)))
     assert Counter(map(repr, _plain(rendered))) == rows
-    # Some plans do not even equal themselves: ids that Spark makes while it optimizes differ.
-    if _same_plan(tables.sql(text), user):
-        again = tables.sql(qualified.to_sql())
-        assert _same_plan(again, user), f"{qualified.to_sql()}\n{_plan(again)}\n{_plan(user)}"
+    again = tables.sql(qualified.to_sql())
+    if name not in OTHER_PLANS and not _same_plan(again, user):
+        # Some plans do not even equal themselves: ids that Spark makes while it optimizes differ.
+        itself = _same_plan(tables.sql(text), user)
+        assert not itself, f"{qualified.to_sql()}\n{_plan(again)}\n{_plan(user)}"
 
 
 def _plain(frame: Any) -> list[tuple[Any, ...]]:

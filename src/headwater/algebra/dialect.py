@@ -37,6 +37,8 @@ class QueryDialect(Headwater):
     class Parser(SparkParser):
         """Reads queries; what it makes is printed by Headwater."""
 
+        # Else a comma is read as CROSS JOIN, which has another plan.
+        JOINS_HAVE_EQUAL_PRECEDENCE = False
         FUNCTIONS = {  # noqa: RUF012 - sqlglot reads a plain class attribute
             name: build for name, build in SparkParser.FUNCTIONS.items() if name in _CLASSES
         }

@@ -75,6 +75,17 @@ def substituted(scalar: Scalar, values: Mapping[ColumnId, Scalar]) -> Scalar:
     return replaced(scalar, change)
 
 
+def with_outputs(value: Scalar, outputs: Mapping[str, Scalar]) -> Scalar:
+    """A copy in which columns without a relation are what they stand for, by lower-case names."""
+
+    def change(node: exp.Expression) -> exp.Expression:
+        if isinstance(node, exp.Column) and not node.table and node.name.lower() in outputs:
+            return in_parens(outputs[node.name.lower()])
+        return node
+
+    return replaced(value, change)
+
+
 def replaced(scalar: Scalar, change: Callable[[exp.Expression], exp.Expression]) -> Scalar:
     """A copy in which `change` gave what stands for each node; what it gives is not looked into."""
     new = change(scalar)

@@ -34,5 +34,5 @@ def qualify(text: str, resolve: Resolve) -> Qualified:
     """The query of a text, whose relations `resolve` knows, or NotIncremental."""
     query = parse_query(text)
     work = Work()
-    Qualifier(work).query(query, Names(resolve), outer=None)
+    Qualifier(work).query(query, Names(resolve), outer=None, top=True)
     return Qualified(query, work.tables)

@@ -57,6 +57,7 @@ def _stays(part: exp.Expression, rows: Rows) -> bool:
 
 
 def _joins(binding: Binding, holder: exp.Expression, rows: Rows) -> Rows:
+    """One after the other: to Spark a comma is a join like any other."""
     for join in holder.args.get("joins") or ():
         if isinstance(join.this, exp.Lateral):
             rows = _lateral(binding, join.this, rows)
