@@ -55,4 +55,7 @@ def parse_query(text: str) -> exp.Expression:
         raise refuse("syntax that our parser does not know", Reason.SYNTAX_UNKNOWN) from error
     if not isinstance(query, exp.Expression) or not isinstance(query, exp.Query):
         raise refuse("what is no query", Reason.SYNTAX_UNKNOWN)
+    for node in query.walk():
+        # What users say beside their query is no part of it.
+        node.comments = None
     return query
