@@ -37,6 +37,8 @@ class QueryDialect(Headwater):
     class Parser(SparkParser):
         """Reads queries; what it makes is printed by Headwater."""
 
+        # Else a comma is read as CROSS JOIN, which has another plan.
+        JOINS_HAVE_EQUAL_PRECEDENCE = False
         FUNCTIONS = {  # noqa: RUF012 - sqlglot reads a plain class attribute
             name: build for name, build in SparkParser.FUNCTIONS.items() if name in _CLASSES
         }
@@ -53,4 +55,7 @@ def parse_query(text: str) -> exp.Expression:
         raise refuse("syntax that our parser does not know", Reason.SYNTAX_UNKNOWN) from error
     if not isinstance(query, exp.Expression) or not isinstance(query, exp.Query):
         raise refuse("what is no query", Reason.SYNTAX_UNKNOWN)
+    for node in query.walk():
+        # What users say beside their query is no part of it.
+        node.comments = None
     return query

@@ -24,10 +24,12 @@ def conjuncts(condition: Scalar | None) -> tuple[Scalar, ...]:
 
 def all_of(conditions: Iterable[Scalar]) -> Scalar | None:
     """The conditions under AND; None if there is none."""
-    found: Scalar | None = None
-    for condition in conditions:
-        part = in_parens(condition)
-        found = part if found is None else exp.And(this=found, expression=part)
+    parts = list(conditions)
+    if len(parts) < 2:
+        return parts[0].copy() if parts else None
+    found = in_parens(parts[0])
+    for part in parts[1:]:
+        found = exp.And(this=found, expression=in_parens(part))
     return found
 
 
@@ -71,6 +73,17 @@ def substituted(scalar: Scalar, values: Mapping[ColumnId, Scalar]) -> Scalar:
         return node
 
     return replaced(scalar, change)
+
+
+def with_outputs(value: Scalar, outputs: Mapping[str, Scalar]) -> Scalar:
+    """A copy in which columns without a relation are what they stand for, by lower-case names."""
+
+    def change(node: exp.Expression) -> exp.Expression:
+        if isinstance(node, exp.Column) and not node.table and node.name.lower() in outputs:
+            return in_parens(outputs[node.name.lower()])
+        return node
+
+    return replaced(value, change)
 
 
 def replaced(scalar: Scalar, change: Callable[[exp.Expression], exp.Expression]) -> Scalar:

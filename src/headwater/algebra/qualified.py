@@ -20,10 +20,11 @@ from headwater.sql.dialect import Headwater
 
 @dataclass(frozen=True, slots=True)
 class Qualified:
-    """The query, and the tables its aliases stand for. Each alias stands for one relation."""
+    """The query, the tables that its aliases stand for, and how many columns it has."""
 
     query: exp.Expression
     tables: Mapping[str, SourceTable]
+    width: int
 
     def to_sql(self) -> str:
         """The query for Spark, whose plan proves that we read it as Spark does."""
@@ -34,5 +35,5 @@ def qualify(text: str, resolve: Resolve) -> Qualified:
     """The query of a text, whose relations `resolve` knows, or NotIncremental."""
     query = parse_query(text)
     work = Work()
-    Qualifier(work).query(query, Names(resolve), outer=None)
-    return Qualified(query, work.tables)
+    columns = Qualifier(work).query(query, Names(resolve), outer=None, top=True)
+    return Qualified(query, work.tables, len(columns))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from headwater.algebra.binding.lifting import lift_condition
+from headwater.algebra.binding.lifting import lift
 from headwater.algebra.binding.membership import (
     join_existing,
     join_members,
@@ -49,7 +49,7 @@ def _bind_nested(
     if isinstance(predicate, exp.In) and query_of(predicate) is not None:
         join = join_non_members if negated else join_members
         return join(binding, predicate, rows), ()
-    value, rows = lift_condition(binding, part, rows)
+    value, rows = lift(binding, part, rows)
     if rows.is_correlated(value):
         return rows, (rows.tied(value),)
     return rows.filtered((rows.bound(value),)), ()

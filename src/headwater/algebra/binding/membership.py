@@ -6,6 +6,8 @@ is three anti joins: against the equal values, against a NULL in q, and for NULL
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sqlglot import exp
 
 from headwater.algebra.binding.correlation import split_tie
@@ -78,30 +80,29 @@ def exists_column(binding: Binding, predicate: exp.Exists, rows: Rows) -> tuple[
     return _flag(binding, bound, bound.node, rows)
 
 
-def member_column(
-    binding: Binding, predicate: exp.In, rows: Rows, *, true_only: bool
-) -> tuple[Scalar, Rows]:
-    """IN as a value, which may be NULL; with `true_only` false will do for it."""
+def member_column(binding: Binding, predicate: exp.In, rows: Rows) -> tuple[Scalar, Rows]:
+    """IN as a value: Spark gives false where SQL says NULL."""
     left = _left_side(predicate)
     bound = _values(binding, predicate, rows)
-    matching = Bound(
-        bound.node, bound.outputs, (*bound.conditions, *_equalities(left, bound, rows))
-    )
-    found, rows = _flag(binding, matching, matching.node, rows)
-    if true_only:
-        return found, rows
+    equal = _equalities(left, bound, rows)
+    matching = replace(bound, conditions=(*bound.conditions, *equal))
+    return _flag(binding, matching, matching.node, rows)
+
+
+def non_member_column(binding: Binding, predicate: exp.In, rows: Rows) -> tuple[Scalar, Rows]:
+    """NOT IN as a value: here too Spark gives false where SQL says NULL."""
+    left = _left_side(predicate)
     if len(left) > 1:
-        raise refuse("IN of several columns as a value", Reason.SUBQUERY, predicate)
+        raise refuse("NOT IN of several columns as a value", Reason.SUBQUERY, predicate)
+    found, rows = member_column(binding, predicate, rows)
     unknown = _values(binding, predicate, rows)
     has_null, rows = _flag(binding, unknown, _null_rows(unknown), rows)
     every = _values(binding, predicate, rows)
     has_any, rows = _flag(binding, every, every.node, rows)
     is_null = exp.Is(this=in_parens(rows.bound(left[0])), expression=exp.null())
-    unsure = exp.Or(
-        this=has_null, expression=exp.Paren(this=exp.And(this=is_null, expression=has_any))
-    )
-    value = exp.Case().when(found, exp.true()).when(unsure, exp.null()).else_(exp.false())
-    return value, rows
+    unsure = exp.Paren(this=exp.And(this=is_null, expression=has_any))
+    maybe = exp.Or(this=exp.Or(this=found, expression=has_null), expression=unsure)
+    return exp.Not(this=exp.Paren(this=maybe)), rows
 
 
 def _left_side(predicate: exp.In) -> list[exp.Expression]:

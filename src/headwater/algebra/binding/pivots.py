@@ -6,8 +6,8 @@ from sqlglot import exp
 
 from headwater.algebra.binding.rows import Rows
 from headwater.algebra.binding.subquery import Binding
-from headwater.algebra.expressions import all_of, bare, call
-from headwater.algebra.functions import function_of, is_aggregate, name_of
+from headwater.algebra.expressions import all_of, bare, call, number
+from headwater.algebra.functions import EMPTY_IS_ZERO, function_of, is_aggregate, name_of
 from headwater.algebra.nodes import (
     Aggregate,
     ColumnId,
@@ -20,6 +20,8 @@ from headwater.algebra.nodes import (
     column,
 )
 from headwater.algebra.refusal import Reason, refuse
+
+_NUMERIC = frozenset("sum avg mean stddev stddev_pop stddev_samp var_pop var_samp variance".split())
 
 
 def bind_pivot(
@@ -38,25 +40,44 @@ def _pivot(binding: Binding, pivot: exp.Pivot, rows: Rows) -> tuple[Node, tuple[
     calls = [item.this if isinstance(item, exp.Alias) else item for item in pivot.expressions]
     used = {id for part in (*by, *(_by_name(c, rows) for c in calls)) for id in _ids(part)}
     keys = tuple(id for id in rows.names.values() if id not in used)
+    names = [name_of(function_of(found)) for found in calls]
+    counting = any(name in EMPTY_IS_ZERO for name in names)
+    if counting and any(name not in EMPTY_IS_ZERO | _NUMERIC for name in names):
+        # What Spark gives for no rows then depends on the types of the others.
+        raise refuse("PIVOT with count() and others", Reason.SYNTAX_UNKNOWN, pivot)
     made: list[Named] = []
+    outputs = [Named(id, column(id)) for id in keys]
     for item in field.expressions:
         value = item.this if isinstance(item, exp.PivotAlias | exp.Alias) else item
         equal = [
             exp.NullSafeEQ(this=part.copy(), expression=_by_name(wanted, rows))
             for part, wanted in zip(by, _parts(value), strict=True)
         ]
-        for found in calls:
-            made.append(_filtered(binding, _by_name(found, rows), all_of(equal)))
-    node = Aggregate(rows.node, keys, tuple(made))
-    return node, (*keys, *(named.id for named in made))
+        match = _needed(all_of(equal))
+        there = binding.ids.named("count_if", exp.CountIf(this=match))
+        made += [there] if counting else []
+        for found, name in zip(calls, names, strict=True):
+            made.append(_filtered(binding, _by_name(found, rows), match))
+            shown = column(made[-1].id)
+            if name in EMPTY_IS_ZERO:
+                none = exp.EQ(this=column(there.id), expression=number(0))
+                shown = call("if", none, exp.null(), shown)
+            outputs.append(binding.ids.named(name, shown))
+    node = Project(Aggregate(rows.node, keys, tuple(made)), tuple(outputs))
+    return node, tuple(output.id for output in outputs)
 
 
-def _filtered(binding: Binding, found: Scalar, condition: Scalar | None) -> Named:
+def _needed(scalar: Scalar | None) -> Scalar:
+    assert scalar is not None
+    return scalar
+
+
+def _filtered(binding: Binding, found: Scalar, condition: Scalar) -> Named:
     if not is_aggregate(found) or isinstance(found, exp.Filter):
         raise refuse("PIVOT of an expression over aggregates", Reason.SYNTAX_UNKNOWN, found)
     call_name = name_of(function_of(found))
     return binding.ids.named(
-        call_name, exp.Filter(this=found, expression=exp.Where(this=condition))
+        call_name, exp.Filter(this=found, expression=exp.Where(this=condition.copy()))
     )
 
 

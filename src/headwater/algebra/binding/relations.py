@@ -57,6 +57,7 @@ def _stays(part: exp.Expression, rows: Rows) -> bool:
 
 
 def _joins(binding: Binding, holder: exp.Expression, rows: Rows) -> Rows:
+    """One after the other: to Spark a comma is a join like any other."""
     for join in holder.args.get("joins") or ():
         if isinstance(join.this, exp.Lateral):
             rows = _lateral(binding, join.this, rows)
@@ -143,7 +144,7 @@ def item_names(select: exp.Select) -> list[tuple[str, ...]]:
     return [
         tuple(name.name for name in item.expressions)
         if isinstance(item, exp.Aliases)
-        else (item.alias,)
+        else (item.alias_or_name,)
         for item in select.expressions
     ]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
@@ -15,7 +15,7 @@ from headwater.algebra.binding.rows import Rows
 from headwater.algebra.binding.subquery import Binding, Bound, Purpose
 from headwater.algebra.binding.top import bind_distinct, bind_top, has_limit
 from headwater.algebra.binding.windows import bind_windows
-from headwater.algebra.expressions import conjuncts, without_parens
+from headwater.algebra.expressions import conjuncts, with_outputs, without_parens
 from headwater.algebra.functions import is_generator
 from headwater.algebra.nodes import Scalar
 from headwater.algebra.refusal import Reason, refuse
@@ -56,6 +56,7 @@ def bind_select(binding: Binding, select: exp.Select, rows: Rows, purpose: Purpo
     if parts.having:
         rows, more = bind_conditions(binding, list(parts.having), rows)
         _only_before_groups(more)
+        parts = replace(parts, having=())
     values, rows = lift_subqueries(binding, parts.all(), rows)
     values, rows = bind_windows(binding, values, rows, tied=bool(ties))
     parts = parts.like(values)
@@ -106,35 +107,29 @@ def _place(part: exp.Expression, items: tuple[exp.Expression, ...]) -> int:
 
 
 def _parts(select: exp.Select) -> Parts:
-    items = tuple(item.this for item in select.expressions)
-    named: dict[str, exp.Expression] = {}
+    outputs: dict[str, exp.Expression] = {}
+    items: list[exp.Expression] = []
     for item in select.expressions:
-        if isinstance(item, exp.Alias):
-            named[item.alias] = item.this
+        items.append(with_outputs(_value(item), outputs))
+        outputs.setdefault(item.alias_or_name.lower(), items[-1])
     # The order of rows that are stored means nothing; that of a LIMIT does.
-    order = (
-        select.args["order"].expressions if has_limit(select) and select.args.get("order") else ()
-    )
+    order = select.args.get("order") if has_limit(select) else None
     return Parts(
-        items,
+        tuple(items),
         _clause(select, "having"),
         _clause(select, "qualify"),
-        tuple(_with_outputs(part, named) for part in order),
+        tuple(with_outputs(part, outputs) for part in (order.expressions if order else ())),
     )
+
+
+def _value(item: exp.Expression) -> exp.Expression:
+    value: exp.Expression = item.this if isinstance(item, exp.Alias | exp.Aliases) else item
+    return value
 
 
 def _clause(select: exp.Select, key: str) -> tuple[exp.Expression, ...]:
     clause = select.args.get(key)
     return () if clause is None else conjuncts(clause.this)
-
-
-def _with_outputs(part: exp.Expression, named: dict[str, exp.Expression]) -> exp.Expression:
-    def change(node: exp.Expression) -> exp.Expression:
-        if isinstance(node, exp.Column) and not node.table and node.name in named:
-            return exp.Paren(this=named[node.name].copy())
-        return node
-
-    return part.copy().transform(change)
 
 
 def _only_counts_rows(select: exp.Select, parts: Parts) -> bool:

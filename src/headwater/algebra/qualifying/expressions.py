@@ -8,7 +8,7 @@ from enum import Enum, auto
 from sqlglot import exp
 
 from headwater.algebra.expressions import in_parens
-from headwater.algebra.functions import is_aggregate, is_query
+from headwater.algebra.functions import is_aggregate, is_query, name_of
 from headwater.algebra.qualifying.scope import Scope, find_column
 from headwater.algebra.refusal import Reason, refuse
 
@@ -47,6 +47,7 @@ def _below(
     if is_aggregate(node):
         # HAVING sum(x) > 1 means the column, although sum(x) may be called x
         first = First.INPUT
+    _name_fields(node)
     for child in list(node.iter_expressions()):
         if is_query(child):
             visit(child, scope)
@@ -57,6 +58,19 @@ def _below(
             child.replace(_resolved(child, scope, aliases, first))
         else:
             _below(child, scope, visit, aliases, first)
+
+
+def _name_fields(node: exp.Expression) -> None:
+    """Spark calls fields by their columns, which have other names in the tree."""
+    function = name_of(node)
+    if function == "arrays_zip":
+        raise refuse("arrays_zip, whose fields have the names of columns", Reason.FUNCTION, node)
+    if function != "struct":
+        return
+    for child in list(node.iter_expressions()):
+        if isinstance(child, exp.Column) and not isinstance(child.this, exp.Star):
+            name = exp.to_identifier(child.name, quoted=True)
+            child.replace(exp.Alias(this=child.copy(), alias=name))
 
 
 def _resolved(column: exp.Column, scope: Scope, aliases: Aliases, first: First) -> exp.Expression:

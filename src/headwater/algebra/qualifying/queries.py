@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
+from headwater.algebra.expressions import with_outputs
 from headwater.algebra.functions import is_query
 from headwater.algebra.qualifying.expressions import Aliases, First, resolve_columns
 from headwater.algebra.qualifying.grouping import qualify_group
@@ -31,18 +32,18 @@ class Qualifier:
         self._relations = Relations(work, self.query, self._resolved)
 
     def query(
-        self, query: exp.Expression, names: Names, outer: Scope | None
+        self, query: exp.Expression, names: Names, outer: Scope | None, *, top: bool = False
     ) -> tuple[ColumnName, ...]:
-        """Any query."""
+        """Any query; `top` if it is the whole one."""
         names = _with_common_tables(query, names)
         if isinstance(query, exp.Subquery):
             if any(query.args.get(key) for key in ("order", "limit", "offset")):
                 raise refuse("ORDER BY behind parentheses", Reason.SYNTAX_UNKNOWN, query)
-            return self.query(query.this, names, outer)
+            return self.query(query.this, names, outer, top=top)
         if isinstance(query, exp.SetOperation):
             return self._set_operation(query, names, outer)
         if isinstance(query, exp.Select):
-            return self._select(query, names, outer)
+            return self._select(query, names, outer, top=top)
         raise refuse(f"{type(query).__name__} as a query", Reason.SYNTAX_UNKNOWN, query)
 
     def _set_operation(
@@ -61,7 +62,7 @@ class Qualifier:
         return tuple(replace(column, type=None) for column in columns)
 
     def _select(
-        self, select: exp.Select, names: Names, outer: Scope | None
+        self, select: exp.Select, names: Names, outer: Scope | None, *, top: bool
     ) -> tuple[ColumnName, ...]:
         unknown = {key for key, value in select.args.items() if value} - _CLAUSES
         if unknown:
@@ -69,16 +70,21 @@ class Qualifier:
         inline_windows(select)
         scope = self._relations.scope(select, names, outer)
         self._clause(select, "where", scope, names)
+        # An alias in a later item stays one in the text; other clauses get what it stands for.
+        typed: dict[str, exp.Expression] = {}
         aliases: dict[str, exp.Expression] = {}
         items: list[Item] = []
+        values: list[exp.Expression] = []
         for item in items_of(select, scope):
             if not item.resolved:
-                value = self._resolved(item.value, scope, names, aliases)
-                item = replace(item, value=value)
-            aliases.setdefault(item.name.lower(), item.value)
+                item = replace(item, value=self._resolved(item.value, scope, names, typed))
+            value = with_outputs(item.value, aliases)
+            values.append(value)
             items.append(item)
-        columns = name_items(select, items, scope)
-        values = [item.value for item in items]
+            if item.name and item.name.lower() not in aliases:
+                aliases[item.name.lower()] = value
+                typed[item.name.lower()] = exp.column(item.name, quoted=True)
+        columns = name_items(select, items, scope, top=top)
         qualify_group(select, values, lambda value: self._resolved(value, scope, names, aliases))
         self._clause(select, "having", scope, names, aliases, First.ALIAS)
         self._clause(select, "qualify", scope, names, aliases)

@@ -54,8 +54,10 @@ class Relations:
             join.set("kind", None)
             return self._lateral(join.this, names, left)
         right = self._item(join.this, names, Scope(outer=left.outer))
-        if join.kind == "CROSS":
-            join.set("kind", "INNER")
+        if isinstance(join.args.get("on"), exp.Boolean) and not join.side:
+            # JOIN without a condition; Spark's plan of ON TRUE is another.
+            join.set("on", None)
+            join.set("kind", join.kind or "INNER")
         names_in_both = shared_names(join, left, right)
         if names_in_both is None:
             on = join.args.get("on")
@@ -98,7 +100,7 @@ class Relations:
         parts = tuple(part.name for part in table.parts)
         called = _called(table, tuple(part.lower() for part in parts))
         renamed = _column_aliases(table)
-        alias = self._work.alias(called[-1])
+        alias = self._work.alias(_typed(table) or parts[-1])
         common = names.common.get(parts[0].lower()) if len(parts) == 1 else None
         if common is not None:
             columns = self._inlined(
@@ -145,14 +147,14 @@ class Relations:
             raise refuse("TABLESAMPLE", Reason.SAMPLE, item)
         renamed = _column_aliases(item)
         called = _called(item, ())
-        alias = self._work.alias(called[-1] if called else "query")
+        alias = self._work.alias(_typed(item) or "query")
         columns = _renamed(self._nested(item.this, names, None), renamed)
         item.set("alias", _table_alias(alias, columns, renamed))
         return scope.with_relation(Relation(alias, called, columns))
 
     def _values(self, values: exp.Values) -> Relation:
         called = _called(values, ())
-        alias = self._work.alias(called[-1] if called else "values")
+        alias = self._work.alias(_typed(values) or "values")
         rows = values.expressions
         width = len(rows[0].expressions) if isinstance(rows[0], exp.Tuple) else 1
         renamed = _column_aliases(values) or tuple(f"col{at + 1}" for at in range(width))
@@ -172,7 +174,7 @@ class Relations:
                 "a generator without names for its columns", Reason.SYNTAX_UNKNOWN, lateral
             )
         called = _called(lateral, ())
-        alias = self._work.alias(called[-1] if called else "generated")
+        alias = self._work.alias(_typed(lateral) or "generated")
         columns = tuple(ColumnName(name, name) for name in named)
         lateral.set("alias", _table_alias(alias, columns, named))
         return scope.with_relation(Relation(alias, called, columns))
@@ -198,10 +200,16 @@ class Relations:
         return scope.with_relation(Relation(alias, _called(pivot, ()), columns))
 
 
-def _called(item: exp.Expression, parts: tuple[str, ...]) -> tuple[str, ...]:
+def _typed(item: exp.Expression) -> str | None:
+    """The alias that stands in the text."""
     alias = item.args.get("alias")
     named = alias.this if isinstance(alias, exp.TableAlias) else alias
-    return parts if named is None else (named.name.lower(),)
+    return None if named is None else str(named.name)
+
+
+def _called(item: exp.Expression, parts: tuple[str, ...]) -> tuple[str, ...]:
+    typed = _typed(item)
+    return parts if typed is None else (typed.lower(),)
 
 
 def _column_aliases(item: exp.Expression) -> tuple[str, ...]:

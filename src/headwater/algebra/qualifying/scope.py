@@ -103,12 +103,16 @@ class Work:
     """What grows while a query is qualified: aliases given out, and the tables behind them."""
 
     tables: dict[str, SourceTable] = field(default_factory=dict)
-    given: int = 0
+    given: set[str] = field(default_factory=set)
 
-    def alias(self, base: str) -> str:
-        """An alias that no other relation has."""
-        self.given += 1
-        return f"{base}_{self.given}"
+    def alias(self, wanted: str) -> str:
+        """An alias that no other relation has; the user's own for the first that has it."""
+        alias, number = wanted, 1
+        while alias.lower() in self.given:
+            number += 1
+            alias = f"{wanted}_{number}"
+        self.given.add(alias.lower())
+        return alias
 
 
 def find_column(parts: tuple[str, ...], scope: Scope) -> exp.Expression | None:

@@ -42,8 +42,10 @@ def items_of(select: exp.Select, scope: Scope) -> Iterator[Item]:
             yield Item(name, expression.pop())
 
 
-def name_items(select: exp.Select, items: list[Item], scope: Scope) -> tuple[ColumnName, ...]:
-    """Puts the items into the list, in place."""
+def name_items(
+    select: exp.Select, items: list[Item], scope: Scope, *, top: bool
+) -> tuple[ColumnName, ...]:
+    """Puts the items into the list, in place; names of the whole query may be there twice."""
     taken: set[str] = set()
     columns: list[ColumnName] = []
     expressions: list[exp.Expression] = []
@@ -52,7 +54,12 @@ def name_items(select: exp.Select, items: list[Item], scope: Scope) -> tuple[Col
         made = [ColumnName(name, _unique(name, taken), item.type) for name in names]
         columns += made
         printed = [exp.to_identifier(column.printed, quoted=True) for column in made]
-        if len(made) == 1:
+        printed_name = (made[0].name if top else made[0].printed).lower()
+        if isinstance(item.value, exp.Column) and item.value.name.lower() == printed_name:
+            # Spark's plan has no alias where the text has none.
+            columns[-1] = ColumnName(made[0].name, item.value.name, item.type)
+            expressions.append(item.value.copy())
+        elif len(made) == 1:
             expressions.append(exp.Alias(this=item.value.copy(), alias=printed[0]))
         else:
             expressions.append(exp.Aliases(this=item.value.copy(), expressions=printed))

@@ -42,8 +42,8 @@ def order_joins(inputs: tuple[Node, ...], conditions: tuple[Scalar, ...], push: 
             between.append(condition)
     nodes = [push(node, tuple(mine)) for node, mine in zip(inputs, own, strict=True)]
     joined = _joined(nodes, ids, between)
-    condition = all_of(constant)
-    return joined if condition is None else Filter(joined, condition)
+    above = all_of(constant)
+    return joined if above is None else Filter(joined, above)
 
 
 def _joined(nodes: list[Node], ids: list[frozenset[ColumnId]], conditions: list[Scalar]) -> Node:

@@ -27,6 +27,7 @@ from headwater.algebra.nodes import (
 )
 from headwater.algebra.rewrites.common_conjuncts import common_conjuncts
 from headwater.algebra.rewrites.order_joins import order_joins
+from headwater.algebra.rewrites.reject_nulls import rejects_nulls
 from headwater.algebra.walk import with_inputs
 
 Conditions = tuple[Scalar, ...]
@@ -49,6 +50,8 @@ def _push(node: Node, conditions: Conditions) -> Node:
             return _inner(node, conditions)
         case Join(kind=JoinKind.FULL):
             return _filtered(_pushed_inside(node), conditions)
+        case Join(kind=JoinKind.LEFT) if _needs_a_match(node, conditions):
+            return _inner(replace(node, kind=JoinKind.INNER), conditions)
         case Join():
             return _one_sided(node, conditions)
         case Aggregate(input=inner, keys=keys):
@@ -100,6 +103,11 @@ def _is_inner_join(node: Node) -> bool:
     while isinstance(node, Filter):
         node = node.input
     return isinstance(node, Join) and node.kind is JoinKind.INNER
+
+
+def _needs_a_match(node: Join, conditions: Conditions) -> bool:
+    ids = frozenset(columns_of(node.right))
+    return any(rejects_nulls(condition, ids) for condition in conditions)
 
 
 def _one_sided(node: Join, conditions: Conditions) -> Node:
