@@ -222,11 +222,10 @@ class Trees:
 
     def literal(self) -> Scalar:
         """NULL, the date, or a small number."""
-        choice = self._random.randrange(5)
-        if choice == 0:
-            return exp.null()
-        if choice == 1 and self._dated:
+        if self._dated and self._random.randrange(2):
             return exp.CurrentDate()
+        if self._random.randrange(5) == 0:
+            return exp.null()
         return number(self._random.randrange(3))
 
     def scalar(self, ids: Sequence[str]) -> Scalar:

@@ -6,7 +6,7 @@ from random import Random
 
 from headwater.algebra.nodes import JoinKind, Node
 from tests.laws.inputs import some_input
-from tests.laws.law import law
+from tests.laws.law import FEW, law
 from tests.laws.making import Trees
 
 
@@ -27,4 +27,4 @@ test_a_join_of_two_changes_by_its_delta = law(_two)
 
 test_a_join_of_many_changes_by_its_delta = law(_many)
 
-test_a_join_by_the_date_changes_by_its_delta = law(_two, dated=True)
+test_a_join_by_the_date_changes_by_its_delta = law(_two, dated=True, examples=FEW)

@@ -6,7 +6,7 @@ from random import Random
 
 from headwater.algebra.nodes import JoinKind, Node
 from tests.laws.inputs import some_input
-from tests.laws.law import law
+from tests.laws.law import FEW, law
 from tests.laws.making import Trees
 
 
@@ -50,6 +50,6 @@ def _below_projections(trees: Trees, random: Random) -> Node:
 
 test_a_query_changes_by_its_plan = law(_make)
 
-test_a_query_changes_by_its_plan_also_with_the_date = law(_make, dated=True)
+test_a_query_changes_by_its_plan_also_with_the_date = law(_make, dated=True, examples=FEW)
 
 test_a_query_over_groups_changes_by_its_plan = law(_below_projections)

@@ -6,7 +6,7 @@ from random import Random
 
 from headwater.algebra.nodes import Node
 from tests.laws.inputs import some_input
-from tests.laws.law import law
+from tests.laws.law import FEW, law
 from tests.laws.making import Trees
 
 
@@ -16,4 +16,4 @@ def _make(trees: Trees, random: Random) -> Node:
 
 test_top_rows_changes_by_its_delta = law(_make)
 
-test_top_rows_changes_by_its_delta_also_with_the_date = law(_make, dated=True)
+test_top_rows_changes_by_its_delta_also_with_the_date = law(_make, dated=True, examples=FEW)

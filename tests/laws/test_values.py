@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from headwater.algebra.nodes import Node
-from tests.laws.law import law
+from tests.laws.law import FEW, law
 from tests.laws.making import Trees
 
 
@@ -15,4 +15,4 @@ def _make(trees: Trees, random: Random) -> Node:
 
 test_values_changes_by_its_delta = law(_make)
 
-test_values_changes_by_its_delta_also_with_the_date = law(_make, dated=True)
+test_values_changes_by_its_delta_also_with_the_date = law(_make, dated=True, examples=FEW)

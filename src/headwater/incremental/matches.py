@@ -1,7 +1,7 @@
 """Rows whose matches on the other side of a join came or went, for semi, anti and outer joins.
 
-A row of old(L) that delta(R) touches gains its first match, if old(R) has none for it and new(R)
-has one, or loses its last.
+A row of old(L) that delta(R) touches and that had no match in old(R) has its first now; one without
+a match in new(R) lost its last. Both at once cancel.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ def matched(node: Join, tree: Maintained) -> Delta | None:
         changed = replace(node, left=left.node, right=tree.new(node.right))
         parts.append(change_of(changed, columns_of(node)))
     if right is not None:
-        first, last = _flips(node, right, tree)
+        unmatched_before, unmatched_now = _flips(node, right, tree)
         sign = 1 if node.kind is JoinKind.SEMI else -1
-        parts += [weighted(rows, sign) for rows in first]
-        parts += [weighted(rows, -sign) for rows in last]
+        parts += [weighted(rows, sign) for rows in unmatched_before]
+        parts += [weighted(rows, -sign) for rows in unmatched_now]
     if not parts:
         return None
     only_matches = right is None or (node.kind is JoinKind.SEMI and right.insert_only)
@@ -40,20 +40,15 @@ def matched(node: Join, tree: Maintained) -> Delta | None:
 
 
 def _flips(node: Join, right: Delta, tree: Maintained) -> tuple[Sequence[Node], Sequence[Node]]:
-    """The rows of old(L) with their first match, and those that lost their last."""
-    touched = tree.shared(Join(JoinKind.SEMI, tree.old(node.left), right.node, node.condition))
-    old, new = tree.old(node.right), tree.new(node.right)
+    """The touched rows of old(L) that had no match, and those that have none now.
 
-    def with_match(rows: Node, side: Node) -> Node:
-        return Join(JoinKind.SEMI, rows, side, node.condition)
+    A row that neither had nor has one, because changes cancelled, is in both.
+    """
+    touched = tree.shared(Join(JoinKind.SEMI, tree.old(node.left), right.node, node.condition))
 
     def without(side: Node) -> Node:
         return Join(JoinKind.ANTI, touched, side, node.condition)
 
-    if right.insert_only:
-        # What touched the row is still there.
-        return [without(old)], []
-    if right.minimal:
-        # No change cancels another, so what touched a row is there on one side at least.
-        return [without(old)], [without(new)]
-    return [with_match(without(old), new)], [with_match(without(new), old)]
+    came = [without(tree.old(node.right))]
+    # What an insert touched has a match for sure.
+    return came, [] if right.insert_only else [without(tree.new(node.right))]

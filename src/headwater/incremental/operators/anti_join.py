@@ -1,7 +1,7 @@
 """Anti join, NOT EXISTS and NOT IN: the left rows that have no match.
 
 Law: delta(L anti R) = delta(L) anti new(R) + lost - gained, where of the rows of old(L) that
-delta(R) touches `gained` have a match in new(R) and none in old(R), and `lost` the other way round
+delta(R) touches `gained` are those without a match in old(R), `lost` those without one in new(R)
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Semi join, EXISTS and IN: the left rows that have a match.
 
 Law: delta(L semi R) = delta(L) semi new(R) + gained - lost, where of the rows of old(L) that
-delta(R) touches `gained` have a match in new(R) and none in old(R), and `lost` the other way round
+delta(R) touches `gained` are those without a match in old(R), `lost` those without one in new(R)
 """
 
 from __future__ import annotations
