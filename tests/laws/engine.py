@@ -58,6 +58,7 @@ class World:
     changes: Mapping[str, Rows] = field(default_factory=dict)
     stored: Rows | None = None
     parts: dict[str, Rows] = field(default_factory=dict)
+    states: Mapping[str, Rows] = field(default_factory=dict)
     today: int | None = None
     clock: int = 0
 
@@ -75,9 +76,10 @@ class Engine:
                 return _fields((world.new if at is Snapshot.NEW else world.old)[source], fields)
             case Changes(source=source, fields=fields):
                 return _fields(world.changes[source], (*fields, Field(WEIGHT, WEIGHT)))
-            case Stored(fields=fields):
-                assert world.stored is not None
-                return _fields(world.stored, fields)
+            case Stored(fields=fields, state=state):
+                stored = world.stored if state is None else world.states[state]
+                assert stored is not None
+                return _fields(stored, fields)
             case Shared(part=part, fields=fields):
                 return _fields(world.parts[part], fields)
             case Values(rows=rows):

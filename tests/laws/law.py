@@ -96,7 +96,7 @@ def _check_delta(
     if delta is None:
         assert before == after
         return
-    rows, parts = maintenance.parts.used_by(delta.node)
+    (rows,), parts = maintenance.parts.used_by(delta.node)
     found = run(rows, parts, world, engine)
     assert applied(before, found) == after
     if delta.insert_only:

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from headwater.algebra.nodes import ColumnId, Node
+from headwater.algebra.nodes import Aggregate, ColumnId, Node
+
+if TYPE_CHECKING:
+    from headwater.incremental.states import State
 
 
 class Change(StrEnum):
@@ -71,6 +74,12 @@ class Maintained(Protocol):
 
     def delta(self, node: Node) -> Delta | None:
         """The change of a node's rows; None if there surely is none."""
+
+    def kept(self, node: Aggregate) -> State | None:
+        """What is kept of a grouping, if that is there."""
+
+    def keep(self, state: State, change: Node) -> None:
+        """Note how a state changes."""
 
     def shared(self, node: Node) -> Node:
         """The same rows, computed once although several places read them."""

@@ -57,7 +57,8 @@ def groups_of(
     rows: ColumnId | None,
 ) -> Groups:
     """The groups of the changed rows, computed once."""
-    parts = [part for merge in merges for part in merge.of_change]
+    # A sum and the count beside it may both ask for the count of the change.
+    parts = list({part.id: part for merge in merges for part in merge.of_change}.values())
     if rows == ROWS:
         parts.append(Named(prime(ROWS), exp.Sum(this=column(WEIGHT))))
     grouped = Aggregate(below.node, node.keys, tuple(parts))

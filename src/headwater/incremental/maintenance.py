@@ -5,7 +5,7 @@ Invariant: no expression of a plan reads the clock; `current_date` is a literal 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -52,6 +52,7 @@ from headwater.incremental.operators import (
     window,
 )
 from headwater.incremental.parts import Parts
+from headwater.incremental.states import State, states_of
 
 # Where a query's text is not taken apart, a word that may be in a comment counts as well.
 _DATE_WORDS = ("current_date", "curdate")
@@ -79,7 +80,12 @@ class Maintenance:
     """A tree between two snapshots of its sources."""
 
     def __init__(
-        self, tree: Node, changes: Mapping[str, Change], dates: Dates, types: Types
+        self,
+        tree: Node,
+        changes: Mapping[str, Change],
+        dates: Dates,
+        types: Types,
+        states: Collection[str] = (),
     ) -> None:
         self._changes = changes
         self._dates = dates
@@ -96,6 +102,12 @@ class Maintenance:
         self._old: dict[int, tuple[Node, Node]] = {}
         self._new: dict[int, tuple[Node, Node]] = {}
         self._deltas: dict[int, tuple[Node, Delta | None]] = {}
+        self._states = {
+            id(node): (node, state)
+            for node, state in states_of(self.tree, self)
+            if state.name in states
+        }
+        self.changed_states: dict[str, Node] = {}
 
     @property
     def decisions(self) -> tuple[Decision, ...]:
@@ -134,6 +146,26 @@ class Maintenance:
                 found = replace(found, node=self.shared(found.node))
             self._deltas[id(node)] = (node, found)
         return self._deltas[id(node)][1]
+
+    @property
+    def has_states(self) -> bool:
+        """Whether groupings of the tree are kept."""
+        return bool(self._states)
+
+    @property
+    def untouched_states(self) -> frozenset[str]:
+        """The states whose groupings have not changed."""
+        unchanged = (s.name for node, s in self._states.values() if not self.changed(node))
+        return frozenset(unchanged)
+
+    def kept(self, node: Aggregate) -> State | None:
+        """What is kept of a grouping, if that is there."""
+        found = self._states.get(id(node))
+        return None if found is None else found[1]
+
+    def keep(self, state: State, change: Node) -> None:
+        """Note how a state changes."""
+        self.changed_states[state.name] = change
 
     def shared(self, node: Node) -> Node:
         """The same rows, computed once although several places read them."""

@@ -41,9 +41,9 @@ class Parts:
             known = self._shared[id(node)] = (node, Shared(part.name, fields))
         return known[1]
 
-    def used_by(self, rows: Node) -> tuple[Node, tuple[Part, ...]]:
+    def used_by(self, *rows: Node) -> tuple[tuple[Node, ...], tuple[Part, ...]]:
         """The rows, and the parts they need; a part that one place reads stands there instead."""
-        reads = _reads(rows)
+        reads = sum((_reads(node) for node in rows), Counter[str]())
         for part in reversed(self._parts):
             if reads[part.name]:
                 reads += _reads(part.node)
@@ -57,7 +57,7 @@ class Parts:
                 alone[part.name] = node
             else:
                 kept.append(Part(part.name, node))
-        return _with(rows, alone), tuple(kept)
+        return tuple(_with(node, alone) for node in rows), tuple(kept)
 
 
 def is_cheap(node: Node) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -21,7 +21,13 @@ from headwater.algebra.walk import nodes_of
 from headwater.incremental.deltas import Change, Delta
 from headwater.incremental.maintenance import Dates, Decision, Maintenance
 from headwater.incremental.parts import Part
-from headwater.incremental.stored import by_stable_columns, from_stored, whole_difference
+from headwater.incremental.states import Rebuilt, StateChange, rebuilt, states_of
+from headwater.incremental.stored import (
+    by_stable_columns,
+    from_stored,
+    merges_with_table,
+    whole_difference,
+)
 from headwater.incremental.weights import kept
 
 
@@ -47,12 +53,34 @@ class DeltaPlan:
     rows: Node
     parts: tuple[Part, ...] = ()
     decisions: tuple[Decision, ...] = ()
+    states: tuple[StateChange, ...] = ()
+    kept_states: frozenset[str] = frozenset()
+    """The states that stay right as they are."""
 
 
-def plan(query: Query, changes: Mapping[str, Change], dates: Dates, types: Types) -> DeltaPlan:
-    """How the table is brought from the old snapshot to the new one."""
-    tree = Maintenance(query.tree, changes, dates, types)
+def plan(
+    query: Query,
+    changes: Mapping[str, Change],
+    dates: Dates,
+    types: Types,
+    states: Collection[str] = (),
+) -> DeltaPlan:
+    """How the table is brought from the old snapshot to the new one, with the states there are."""
+    tree = Maintenance(query.tree, changes, dates, types, states)
     return _planned(tree, _change(query, tree))
+
+
+def rebuild(query: Query, dates: Dates, types: Types) -> Rebuilt | None:
+    """How all rows are worked out together with states; None if there is nothing to keep.
+
+    What merges with the table's own rows needs no state.
+    """
+    tree = Maintenance(query.tree, {}, dates, types)
+    root = tree.new(tree.tree)
+    found = {id(node): state for node, state in states_of(root, tree)}
+    if not found or merges_with_table(query, tree):
+        return None
+    return rebuilt(root, found)
 
 
 def _change(query: Query, tree: Maintenance) -> Delta | None:
@@ -61,16 +89,21 @@ def _change(query: Query, tree: Maintenance) -> Delta | None:
     if any(isinstance(node, Opaque) and tree.dated(node) for node in nodes_of(tree.tree)):
         # Nobody can put the old date into a text that is not taken apart.
         return whole_difference(query, tree)
-    return from_stored(query, tree) or by_stable_columns(query, tree)
+    delta = None if tree.has_states else from_stored(query, tree)
+    return delta or by_stable_columns(query, tree)
 
 
 def _planned(tree: Maintenance, delta: Delta | None) -> DeltaPlan:
     ids = columns_of(tree.tree)
+    kept_states = tree.untouched_states
     if delta is None:
-        return DeltaPlan(Outcome.NOTHING, Values(ids, ()), (), tree.decisions)
+        nothing = Values(ids, ())
+        return DeltaPlan(Outcome.NOTHING, nothing, (), tree.decisions, kept_states=kept_states)
     kind = Outcome.APPEND if delta.insert_only else Outcome.CHANGE
-    rows, parts = tree.parts.used_by(_to_write(delta, ids))
-    return DeltaPlan(kind, rows, parts, tree.decisions)
+    changed = tree.changed_states
+    roots, parts = tree.parts.used_by(_to_write(delta, ids), *changed.values())
+    states = tuple(StateChange(name, rows) for name, rows in zip(changed, roots[1:], strict=True))
+    return DeltaPlan(kind, roots[0], parts, tree.decisions, states, kept_states)
 
 
 def _to_write(delta: Delta, ids: Sequence[ColumnId]) -> Node:

@@ -236,6 +236,18 @@ def _merged(top: Top, node: Aggregate, tree: Maintenance) -> Delta | None:
     return replace(delta, node=_carried(top, delta.node))
 
 
+def merges_with_table(query: Query, tree: Maintenance) -> bool:
+    """Whether the groups that the table holds are all that whatever change needs."""
+    top = _top(query, tree)
+    if top is None or not isinstance(top.core, Aggregate) or not top.complete:
+        return False
+    node = top.core
+    merges = merges_of(node.calls, tree, insert_only=False, keyed=bool(node.keys))
+    if merges is None or any(merge.kept for merge in merges) or not top.has(columns_of(node)):
+        return False
+    return not node.keys or any(is_row_count(call.value, tree) for call in node.calls)
+
+
 def _carried(top: Top, change: Node) -> Node:
     """The projections above, with the weight behind their columns."""
     rows = change

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from headwater.algebra.nodes import Aggregate, Node
+from headwater.algebra.nodes import WEIGHT, Aggregate, Node, Project, columns_of
 from headwater.incremental.deltas import Delta, Maintained, Rule
 from headwater.incremental.groups import ROWS, groups_of, merged, old_calls
 from headwater.incremental.keys import same_keys, touched_keys, with_keys
 from headwater.incremental.merging import merges_of
-from headwater.incremental.weights import difference, exchange
+from headwater.incremental.states import State
+from headwater.incremental.weights import difference, exchange, kept
 
 
 def delta(node: Aggregate, tree: Maintained) -> Delta | None:
@@ -26,7 +27,22 @@ def delta(node: Aggregate, tree: Maintained) -> Delta | None:
     below = tree.delta(node.input)
     if below is None:
         return None
+    state = tree.kept(node)
+    if state is not None:
+        return _from_state(node, state, below, tree)
     return _merged(node, below, tree) or _worked_out(node, below, tree)
+
+
+def _from_state(node: Aggregate, state: State, below: Delta, tree: Maintained) -> Delta:
+    """The groups that are kept plus those of the change; what is kept changes with them."""
+    whole = state.node
+    merges = merges_of(whole.calls, tree, insert_only=False, keyed=bool(whole.keys))
+    assert merges is not None
+    groups = groups_of(whole, merges, below, tree, state.rows)
+    change = tree.shared(merged(groups, state.stored, tree).node)
+    tree.keep(state, change)
+    # Only what is kept besides may have changed: then both rows are the same.
+    return Delta(Project(change, kept((*columns_of(node), WEIGHT))), Rule.MERGED_GROUPS)
 
 
 def _merged(node: Aggregate, below: Delta, tree: Maintained) -> Delta | None:
