@@ -23,6 +23,7 @@ from headwater.catalog.dynamic_tables import (
 )
 from headwater.catalog.jobs import Job, JobState
 from headwater.catalog.objects import Table, TableKind, TableState
+from headwater.catalog.streams import Stream, StreamMode, StreamOffset, StreamSource
 from headwater.errors import HeadwaterError
 from headwater.lake.delta_log.stamp import Stamp
 from headwater.names import QualifiedName
@@ -124,6 +125,39 @@ def test_what_a_dynamic_table_cannot_be_made_of_is_pointed_at(
     assert error.condition == condition
     assert error.span is not None
     assert text[error.span.start :].startswith(at)
+
+
+def test_what_does_not_stay_cannot_be_read(lake: headwater.Connection) -> None:
+    store = lake.session.lake.store
+    at, table = now(), table_named(lake, "t")
+    store.streams.create(
+        Stream(
+            "id-s",
+            "headwater",
+            "public",
+            "s",
+            StreamSource.TABLE,
+            table.id,
+            StreamMode.STANDARD,
+            StreamOffset(0),
+            "tester",
+            at,
+            at,
+        )
+    )
+    topics = replace(table, id="id-k", name="k", kind=TableKind.KAFKA)
+    store.tables.insert_active(topics)
+    lake.session.state.temporary_views.add("passing")
+    found = {
+        name: error_of(lake, f"CREATE DYNAMIC TABLE d AS SELECT * FROM {name}").condition
+        for name in ("s", "k", "passing")
+    }
+    lake.session.state.temporary_views.clear()
+    assert found == {
+        "s": "DYNAMIC_TABLE_ON_STREAM",
+        "k": "DYNAMIC_TABLE_ON_KAFKA",
+        "passing": "DYNAMIC_TABLE_ON_TEMPORARY_VIEW",
+    }
 
 
 def test_two_dynamic_tables_cannot_read_each_other(lake: headwater.Connection) -> None:
