@@ -17,6 +17,9 @@ Aliases = Mapping[str, exp.Expression]
 
 SubqueryVisitor = Callable[[exp.Expression, Scope], None]
 
+_PLAN_FUNCTIONS = frozenset({"window", "session_window", "window_time", "measure"})
+"""Functions that Spark takes for operators: they make rows, or bring rows together."""
+
 
 class First(Enum):
     """Which of two meanings of a name wins."""
@@ -63,7 +66,11 @@ def _below(
 def _name_fields(node: exp.Expression) -> None:
     """Spark calls fields by their columns, which have other names in the tree."""
     function = name_of(node)
-    if function == "arrays_zip":
+    if function in _PLAN_FUNCTIONS:
+        raise refuse(f"{function}()", Reason.FUNCTION, node)
+    if function == "arrays_zip" and any(
+        isinstance(child, exp.Column | exp.Dot) for child in node.iter_expressions()
+    ):
         raise refuse("arrays_zip, whose fields have the names of columns", Reason.FUNCTION, node)
     if function != "struct":
         return
