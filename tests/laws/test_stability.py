@@ -79,8 +79,9 @@ def _counted(trees: Trees, random: Random, node: Node) -> Node:
     """Groups by anything, with calls that keep the last digits the last."""
     ids = columns_of(node)
     keys = tuple(id for id in ids if random.randrange(2))
-    number = len(trees.types)
-    calls = (exp.Count(this=exp.Star()), exp.Max(this=column(random.choice(ids))))
+    number, item = len(trees.types), column(random.choice(ids))
+    fold = random.choice((exp.Max, exp.Sum))
+    calls = (exp.Count(this=exp.Star()), exp.Count(this=item), fold(this=item))
     named = tuple(Named(f"{place}#{number}", call) for place, call in enumerate(calls))
     for call in named:
         trees.types[call.id] = ColumnType("bigint")

@@ -1,4 +1,4 @@
-"""What only Spark can say of a query: whether we read it as Spark does, and the types of its tree.
+"""What only Spark can say of a query: whether we read it as Spark does, and the types in its tree.
 
 Asked once for each query in a session: the answer does not depend on rows.
 """
@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from headwater.algebra.nodes import ColumnType, Query, Types, columns_of
 from headwater.algebra.render import render
+from headwater.algebra.rewrites.split_averages import split_averages
 from headwater.algebra.walk import nodes_of
 from headwater.lake.spark_session import SparkConnection
 from headwater.refresh.definition import Definition
@@ -24,6 +25,8 @@ from headwater.sql.edits import EditedText, own_text
 class Understanding:
     """The types of all columns, or why the tree must not be used."""
 
+    query: Query | None = None
+    """The tree in the form in which it is kept current."""
     types: Types = field(default_factory=dict)
     problem: Problem | None = None
 
@@ -59,12 +62,17 @@ def _ask(
         return Understanding(problem=definition.not_incremental)
     if not spark.same_plan(text, own_text(definition.check)):
         return Understanding(problem=Problem(Reason.NOT_PROVEN, "its plan differs from ours"))
-    return Understanding(_types(definition.query, spark, sources))
+    types = _types(definition.query, spark, sources, {})
+    query = split_averages(definition.query, types)
+    return Understanding(query, _types(query, spark, sources, types))
 
 
-def _types(query: Query, spark: SparkConnection, sources: Mapping[str, PinnedSource]) -> Types:
+def _types(
+    query: Query, spark: SparkConnection, sources: Mapping[str, PinnedSource], known: Types
+) -> Types:
+    """The type of every column; those that are known are not asked for again."""
     relations = SparkRelations(sources, {}, lambda value, kind: value)
-    found: dict[str, ColumnType] = {}
+    found: dict[str, ColumnType] = dict(known)
     for node in nodes_of(query.tree):
         if not set(columns_of(node)) <= found.keys():
             asked = own_text(render(node, relations))
