@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from tests.algebra_trees import COLUMNS, VIEW, read_cases, tree_of
 
+from headwater.algebra.functions import AGGREGATES, GENERATORS
 from headwater.algebra.nodes import Changes, ColumnId, Scan, Shared, Stored
 from headwater.algebra.render import render_query
 from headwater.lake.engine import Engine
@@ -94,6 +95,18 @@ def test_the_tree_gives_the_rows_of_the_query(tables: Any, name: str) -> None:
         # Some plans do not even equal themselves: ids that Spark makes while it optimizes differ.
         itself = _same_plan(tables.sql(text), user)
         assert not itself, f"{qualified.to_sql()}\n{_plan(again)}\n{_plan(user)}"
+
+
+def test_the_names_of_aggregates_and_generators_are_spark_s(tables: Any) -> None:
+    registry = tables._jsparkSession.sessionState().functionRegistry()
+    functions = registry.listFunction().iterator()
+    groups: dict[str, set[str]] = {}
+    while functions.hasNext():
+        function = functions.next()
+        group = registry.lookupFunction(function).get().getGroup()
+        groups.setdefault(group, set()).add(function.funcName())
+    assert groups["agg_funcs"] <= AGGREGATES
+    assert groups["generator_funcs"] <= GENERATORS
 
 
 def _bag(frame: Any) -> Counter[str]:

@@ -13,6 +13,7 @@ from sqlglot import exp
 from headwater.algebra.binding.correlation import split_tie
 from headwater.algebra.binding.rows import Rows, as_columns
 from headwater.algebra.binding.subquery import Binding, Bound, Purpose
+from headwater.algebra.binding.top import closed
 from headwater.algebra.expressions import all_of, bare, call, in_parens, number
 from headwater.algebra.functions import is_query
 from headwater.algebra.nodes import (
@@ -38,7 +39,7 @@ def query_of(predicate: exp.Expression) -> exp.Expression | None:
 
 def join_existing(binding: Binding, predicate: exp.Exists, rows: Rows, kind: JoinKind) -> Rows:
     """EXISTS, or with ANTI its negation, as a filter."""
-    bound = binding.query(predicate.this, rows, Purpose.EXISTENCE)
+    bound = _rows_that_exist(binding, predicate, rows)
     if not bound.conditions:
         flag = _any_row(binding, bound.node)
         return rows.over(Join(kind, rows.node, flag))
@@ -76,7 +77,7 @@ def join_non_members(binding: Binding, predicate: exp.In, rows: Rows) -> Rows:
 
 def exists_column(binding: Binding, predicate: exp.Exists, rows: Rows) -> tuple[Scalar, Rows]:
     """EXISTS as a value."""
-    bound = binding.query(predicate.this, rows, Purpose.EXISTENCE)
+    bound = _rows_that_exist(binding, predicate, rows)
     return _flag(binding, bound, bound.node, rows)
 
 
@@ -114,7 +115,18 @@ def _values(binding: Binding, predicate: exp.In, rows: Rows) -> Bound:
     query = query_of(predicate)
     if query is None:
         raise refuse("IN", Reason.SYNTAX_UNKNOWN, predicate)
-    return binding.query(query, rows, Purpose.MEMBERSHIP)
+    return _without_lost_rows(binding.query(query, rows, Purpose.MEMBERSHIP))
+
+
+def _rows_that_exist(binding: Binding, predicate: exp.Exists, rows: Rows) -> Bound:
+    return _without_lost_rows(binding.query(predicate.this, rows, Purpose.EXISTENCE))
+
+
+def _without_lost_rows(bound: Bound) -> Bound:
+    """An aggregate has a row also for a tie that nothing fits; a join would not find it."""
+    if bound.one_row and bound.conditions:
+        raise refuse("an aggregate in a correlated EXISTS or IN", Reason.CORRELATION)
+    return bound
 
 
 def _equalities(left: list[exp.Expression], bound: Bound, rows: Rows) -> list[Scalar]:
@@ -127,7 +139,7 @@ def _equalities(left: list[exp.Expression], bound: Bound, rows: Rows) -> list[Sc
 
 
 def _null_rows(bound: Bound) -> Node:
-    value = bound.outputs[0].value
+    value = closed(bound)[0].value
     return Filter(bound.node, exp.Is(this=in_parens(value), expression=exp.null()))
 
 

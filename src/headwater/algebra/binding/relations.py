@@ -28,15 +28,17 @@ _SIDES = {"LEFT": JoinKind.LEFT, "RIGHT": JoinKind.LEFT, "FULL": JoinKind.FULL}
 def bind_from(binding: Binding, select: exp.Select, outer: Rows | None) -> Rows:
     """The rows of a FROM clause; without one there is one row without columns.
 
-    Conditions of inner joins that need a sub-query or a column from outside go to WHERE, in a copy
-    that `where_of` finds.
+    Conditions of inner joins that need a sub-query or a column from outside are left to `where_of`.
     """
     source = select.args.get("from_")
     if source is None:
         return Rows(Values((), ((),)), outer=outer)
     rows = _item(binding, source.this)
     rows = Rows(rows.node, rows.names, outer)
-    rows = _joins(binding, select, rows)
+    # Above a RIGHT or FULL join a condition would mean something else.
+    joins = select.args.get("joins") or ()
+    movable = all(join.side not in ("RIGHT", "FULL") for join in joins)
+    rows = _joins(binding, select, rows, movable=movable)
     for lateral in select.args.get("laterals") or ():
         rows = _lateral(binding, lateral, rows)
     return rows
@@ -56,23 +58,23 @@ def _stays(part: exp.Expression, rows: Rows) -> bool:
     return not any(is_query(node) for node in part.walk()) and not rows.is_correlated(part)
 
 
-def _joins(binding: Binding, holder: exp.Expression, rows: Rows) -> Rows:
+def _joins(binding: Binding, holder: exp.Expression, rows: Rows, *, movable: bool = False) -> Rows:
     """One after the other: to Spark a comma is a join like any other."""
     for join in holder.args.get("joins") or ():
         if isinstance(join.this, exp.Lateral):
             rows = _lateral(binding, join.this, rows)
         else:
-            rows = _join(join, rows, _item(binding, join.this))
+            rows = _join(join, rows, _item(binding, join.this), movable=movable)
     return rows
 
 
-def _join(join: exp.Join, left: Rows, right: Rows) -> Rows:
+def _join(join: exp.Join, left: Rows, right: Rows, *, movable: bool) -> Rows:
     kind = _kind(join)
     both = Rows(left.node, {**left.names, **right.names}, left.outer)
     parts = conjuncts(join.args.get("on"))
     kept = [part for part in parts if _stays(part, both)]
-    if len(kept) < len(parts) and kind is not JoinKind.INNER:
-        raise refuse("a sub-query in the condition of an outer join", Reason.SUBQUERY, join)
+    if len(kept) < len(parts) and (kind is not JoinKind.INNER or not movable):
+        raise refuse("a sub-query in the condition of such a join", Reason.SUBQUERY, join)
     condition = all_of(both.bound(part) for part in kept if not _is_true(part))
     sides = (right.node, left.node) if join.side == "RIGHT" else (left.node, right.node)
     node = Join(kind, *sides, condition)
