@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from headwater.lake.commits import weighted_rows
 from headwater.lake.commits.choose import ROW_TRACKING, Limits, way_of_change
+from headwater.lake.commits.delta_transaction import settings
 from headwater.lake.commits.file_actions import marked
 from headwater.lake.commits.stored_table import Body, place_of
 from headwater.lake.commits.target import Outcome, Target
@@ -44,9 +45,12 @@ def change(target: Target, write: Change, limits: Limits) -> Outcome:
         if not went:
             written = target.write(inserted(kept, target.schema)) if came else ()
             return Outcome(How.APPEND if came else How.NOTHING, came, 0, written=written)
-        if way is How.DELETION_VECTORS:
-            return _deletion_vectors(target, kept, came=came, went=went)
-        return _touched_files(target, kept, came=came, went=went)
+        # Its size is known from here on: Spark has nothing to learn from plans in steps, and each
+        # step would be a job.
+        with settings(target.session, {"spark.sql.adaptive.enabled": "false"}):
+            if way is How.DELETION_VECTORS:
+                return _deletion_vectors(target, kept, came=came, went=went)
+            return _touched_files(target, kept, came=came, went=went)
 
 
 def _rewrite(target: Target, delta: DataFrame) -> Outcome:
