@@ -45,7 +45,7 @@ def holds(make: Made, random: Random, *, dated: bool = False) -> None:
     dates = Dates(*(DAY_ZERO + timedelta(days=day) for day in days))
     maintenance = Maintenance(tree, kinds, dates, trees.types)
     delta = maintenance.delta(maintenance.tree)
-    rows, parts = maintenance.parts.used_by(delta.node if delta else tree)
+    (rows,), parts = maintenance.parts.used_by(delta.node if delta else tree)
     query = Query(tree, tuple(f"{place}" for place in range(len(columns_of(tree)))))
     planned = plan(query, kinds, dates, trees.types)
     tables, engine = Tables(random, kinds), Engine()

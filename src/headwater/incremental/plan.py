@@ -17,6 +17,7 @@ from headwater.algebra.nodes import (
     Values,
     columns_of,
 )
+from headwater.algebra.outline import outline
 from headwater.algebra.walk import nodes_of
 from headwater.incremental.deltas import Change, Delta
 from headwater.incremental.maintenance import Dates, Decision, Maintenance
@@ -81,6 +82,12 @@ def rebuild(query: Query, dates: Dates, types: Types) -> Rebuilt | None:
     if not found or merges_with_table(query, tree):
         return None
     return rebuilt(root, found)
+
+
+def signatures(query: Query, dates: Dates, types: Types) -> dict[str, str]:
+    """What each state of a query is a state of, in a text: other code may keep other groups."""
+    tree = Maintenance(query.tree, {}, dates, types)
+    return {state.name: outline(state.node) for _, state in states_of(tree.tree, tree)}
 
 
 def _change(query: Query, tree: Maintenance) -> Delta | None:

@@ -86,6 +86,28 @@ class SparkConnection:
             fields = self._session.sql(query.text).schema.fields
         return tuple((_column(field), type_definition(field.dataType)) for field in fields)
 
+    def overwrite(self, location: str, sql: str) -> int:
+        """Make the rows of a query all there is at a place, and give back the Delta version."""
+        with self._in_session(own_text(sql)):
+            writer = self._session.sql(sql).write.format("delta").mode("overwrite")
+            writer.option("overwriteSchema", "true").save(location)
+        return self.version_of(location)
+
+    def version_of(self, location: str) -> int:
+        """The newest Delta version of a table at a place."""
+        with self._in_session():
+            java: Any = self._session._jvm
+            log = java.org.apache.spark.sql.delta.DeltaLog.forTable(
+                self._session._jsparkSession, location
+            )
+            nothing = getattr(log, "update$default$2")()
+            return int(log.update(False, nothing, nothing).version())
+
+    def restore(self, location: str, version: int) -> None:
+        """Make a table what it was at a Delta version."""
+        table = f"delta.{quote_identifier(location)}"
+        self.execute(f"RESTORE TABLE {table} TO VERSION AS OF {version}")
+
     def same_plan(self, one: EditedText, other: EditedText) -> bool:
         """Whether two queries mean the same to Spark's optimizer."""
         with self._in_session(own_text("")):

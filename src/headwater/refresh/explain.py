@@ -33,8 +33,8 @@ def explain_lines(outlook: Outlook) -> list[str]:
         "Sources:",
         *(f"  {source_line(source.facts)}" for source in planned.sources),
     ]
-    if outlook.delta is not None:
-        lines += ["Plan:", *plan_lines(outlook.delta, planned_tree(outlook))]
+    if outlook.delta is not None and outlook.query is not None:
+        lines += ["Plan:", *plan_lines(outlook.delta, outlook.query.tree)]
     return [*lines, f"Write: {write_words(outlook)}"]
 
 
@@ -52,6 +52,7 @@ def explain_json(outlook: Outlook) -> str:
     if outlook.delta is not None:
         body["operators"] = _operators(outlook.delta)
         body["parts"] = len(outlook.delta.parts)
+        body["states"] = [change.name for change in outlook.delta.states]
     return json.dumps(body, indent=2)
 
 
@@ -77,7 +78,7 @@ def _operators(delta: DeltaPlan) -> list[dict[str, Any]]:
 
 def prospect_lines(prospect: Prospect) -> list[str]:
     """For people, of a query that has no dynamic table yet."""
-    problem, query = prospect.problem, prospect.definition.query
+    problem, query = prospect.problem, prospect.query
     if problem is not None:
         return [f"CanBeIncrementalized: {_no(problem)}", "Refresh: FULL"]
     assert query is not None
@@ -96,13 +97,6 @@ def prospect_json(prospect: Prospect) -> str:
 
 def _no(problem: Problem) -> str:
     return f"No because {problem.reason.words}: {problem.detail}"
-
-
-def planned_tree(outlook: Outlook) -> Node:
-    """The tree of the query."""
-    query = outlook.planned.definition.query
-    assert query is not None
-    return query.tree
 
 
 def source_line(facts: SourceFacts) -> str:
@@ -127,6 +121,9 @@ def plan_lines(delta: DeltaPlan, tree: Node) -> list[str]:
             add(inner, depth + 1)
 
     add(tree, 0)
+    if delta.states:
+        kept = ", ".join(change.name for change in delta.states)
+        lines.append(f"  groups kept beside the table: {kept}")
     if delta.parts:
         lines.append(f"  {counted(len(delta.parts), 'part')} read more than once, worked out once")
     return lines

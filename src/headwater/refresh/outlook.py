@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from headwater.algebra.nodes import Node, Types
+from headwater.algebra.nodes import Node, Query, Types
 from headwater.catalog.dynamic_tables import Refresh, RefreshKind, RefreshMode
-from headwater.incremental.plan import DeltaPlan, plan
+from headwater.incremental.plan import DeltaPlan, plan, rebuild, signatures
+from headwater.incremental.states import Rebuilt
 from headwater.lake.spark_session import SparkConnection
 from headwater.refresh.choice import Choice
 from headwater.refresh.costs import Costs, Took, costs
+from headwater.refresh.facts import Problem
 from headwater.refresh.planned import PlannedRefresh, chosen
 from headwater.refresh.reasons import Reason
 from headwater.refresh.relations import PinnedSource
+from headwater.refresh.state_tables import StateTable, recorded_states, signature_of
 from headwater.refresh.understanding import Understandings
 from headwater.runtime.open_lake import OpenLake
 from headwater.sql.edits import EditedText
@@ -41,10 +44,18 @@ class Workshop:
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """A refresh that is ready to run; `delta` is the plan of an incremental one."""
+    """A refresh that is ready to run; `delta` is the plan of an incremental one.
+
+    A full one that keeps states has `rebuilt`. `states` are those there are.
+    """
 
     planned: PlannedRefresh
+    query: Query | None = None
+    """In the form in which it is kept current."""
     delta: DeltaPlan | None = None
+    rebuilt: Rebuilt | None = None
+    states: Mapping[str, StateTable] = field(default_factory=dict)
+    signatures: Mapping[str, str] = field(default_factory=dict)
     types: Types = field(default_factory=dict)
     expected: float | None = None
     """How many seconds it should take."""
@@ -57,22 +68,56 @@ class Outlook:
 
 def look_ahead(planned: PlannedRefresh, workshop: Workshop) -> Outlook:
     """Ask Spark whether the query was understood, and plan the change if it was."""
-    query = planned.definition.query
-    if planned.choice.kind is not RefreshKind.INCREMENTAL or query is None:
+    kind = planned.choice.kind
+    keeps = kind is RefreshKind.FULL and _keeps_states(planned)
+    if planned.definition.query is None or not (keeps or kind is RefreshKind.INCREMENTAL):
         return Outlook(planned)
     known = workshop.understandings.of(
         planned.definition, workshop.spark, pinned_sources(planned, workshop.lake), workshop.current
     )
-    if known.problem is not None:
-        found = known.problem
-        choice = Choice(RefreshKind.FULL, found.reason, found.detail or None)
-        return Outlook(chosen(planned, choice))
-    delta = plan(query, planned.changes, planned.dates, known.types)
-    weighed = _weighed(planned, query.tree, delta, workshop.lake)
+    if known.problem is not None or known.query is None:
+        return Outlook(planned if keeps else _in_full(planned, known.problem))
+    if keeps:
+        return _rebuilding(planned, known.query, known.types)
+    return _incremental(planned, known.query, known.types, workshop.lake)
+
+
+def _in_full(planned: PlannedRefresh, problem: Problem | None) -> PlannedRefresh:
+    assert problem is not None
+    choice = Choice(RefreshKind.FULL, problem.reason, problem.detail or None)
+    return chosen(planned, choice)
+
+
+def _keeps_states(planned: PlannedRefresh) -> bool:
+    """States cost a commit each: they pay where it takes long to read the sources."""
+    if planned.dynamic_table.mode is RefreshMode.FULL:
+        return False
+    return sum(source.facts.bytes for source in planned.sources) >= planned.least_bytes_for_states
+
+
+def _rebuilding(planned: PlannedRefresh, query: Query, types: Types) -> Outlook:
+    built = rebuild(query, planned.dates, types)
+    named = signatures(query, planned.dates, types) if built is not None else {}
+    return Outlook(planned, rebuilt=built, signatures=named, types=types)
+
+
+def _incremental(planned: PlannedRefresh, query: Query, types: Types, lake: OpenLake) -> Outlook:
+    recorded = recorded_states(lake, planned.table, planned.dynamic_table.frontier)
+    named = signatures(query, planned.dates, types) if recorded else {}
+    states = {
+        name: state
+        for name, state in recorded.items()
+        if name in named and state.signature == signature_of(named[name])
+    }
+    delta = plan(query, planned.changes, planned.dates, types, states)
+    weighed = _weighed(planned, query.tree, delta, lake)
     if planned.dynamic_table.mode is RefreshMode.AUTO and weighed.full_is_cheaper:
         choice = Choice(RefreshKind.FULL, Reason.CHEAPER_IN_FULL, weighed.words)
-        return Outlook(chosen(planned, choice), expected=weighed.full)
-    return Outlook(planned, delta, known.types, expected=weighed.incremental)
+        full = chosen(planned, choice)
+        outlook = _rebuilding(full, query, types) if _keeps_states(full) else Outlook(full)
+        return replace(outlook, expected=weighed.full)
+    expected = weighed.incremental
+    return Outlook(planned, query, delta, states=states, types=types, expected=expected)
 
 
 def _weighed(planned: PlannedRefresh, tree: Node, delta: DeltaPlan, lake: OpenLake) -> Costs:

@@ -24,6 +24,11 @@ _HARMLESS = frozenset(
     {Operation.REFRESH, Operation.CREATE, Operation.COMPACTION, Operation.ALTER, Operation.UPGRADE}
 )
 
+STATE_TABLES = "cz.optimizer.incremental.enable.state.table"
+"""The setting of a session that says whether groups are kept."""
+LEAST_BYTES_FOR_STATES = 32 << 20
+"""Of all sources together: what can be read in no time needs no states."""
+
 
 @dataclass(frozen=True, slots=True)
 class Moment:
@@ -33,6 +38,7 @@ class Moment:
     today: date
     settings: Mapping[str, str]
     full_asked_for: bool = False
+    least_bytes_for_states: int = LEAST_BYTES_FOR_STATES
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +53,7 @@ class PlannedRefresh:
     frontier: Frontier
     """Where the table stands after it."""
     dates: Dates
+    least_bytes_for_states: int = LEAST_BYTES_FOR_STATES
 
     @property
     def changes(self) -> dict[str, Change]:
@@ -93,6 +100,7 @@ def plan_refresh(
         choose(facts),
         _next_frontier(definition, sources, moment),
         Dates(yesterday, moment.today),
+        moment.least_bytes_for_states,
     )
 
 

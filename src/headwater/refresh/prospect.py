@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 
-from headwater.algebra.nodes import Query, Types
+from headwater.algebra.nodes import Query
 from headwater.incremental.deltas import Change
 from headwater.incremental.maintenance import Dates
 from headwater.incremental.plan import DeltaPlan, plan
 from headwater.refresh.definition import Definition
 from headwater.refresh.facts import Problem
+from headwater.refresh.understanding import Understanding
 
 _SOME_DAY, _NEXT_DAY = date(2000, 1, 1), date(2000, 1, 2)
 
@@ -19,16 +20,15 @@ _SOME_DAY, _NEXT_DAY = date(2000, 1, 1), date(2000, 1, 2)
 class Prospect:
     """How a query would be maintained whatever happens to its sources, or why it would not be."""
 
-    definition: Definition
     problem: Problem | None = None
+    query: Query | None = None
     delta: DeltaPlan | None = None
 
 
-def prospect(definition: Definition, types: Types, problem: Problem | None) -> Prospect:
+def prospect(definition: Definition, known: Understanding) -> Prospect:
     """The plan for rows that come and go in every source, on another day."""
-    query: Query | None = definition.query
-    if problem is not None or query is None:
-        return Prospect(definition, problem or definition.not_incremental)
+    if known.problem is not None or known.query is None:
+        return Prospect(known.problem or definition.not_incremental)
     changes = {table.id: Change.ANY for table in definition.sources}
     dates = Dates(_SOME_DAY, _NEXT_DAY)
-    return Prospect(definition, None, plan(query, changes, dates, types))
+    return Prospect(None, known.query, plan(known.query, changes, dates, known.types))

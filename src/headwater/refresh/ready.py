@@ -21,20 +21,28 @@ from headwater.tables.registration import register_table
 
 @contextmanager
 def ready_relations(outlook: Outlook, workshop: Workshop) -> Iterator[SparkRelations]:
-    """What the leaves of an incremental plan are; views and parts go afterwards."""
-    assert outlook.delta is not None
+    """What the leaves of a plan are; views and parts go afterwards."""
     planned, views = outlook.planned, list[str]()
+    sources = pinned_sources(planned, workshop.lake)
     try:
-        sources = pinned_sources(planned, workshop.lake)
-        for source in planned.sources:
-            found = _changes(source, planned, workshop, views)
-            sources[source.table.id] = replace(sources[source.table.id], changes=found)
+        if outlook.delta is not None:
+            for source in planned.sources:
+                found = _changes(source, planned, workshop, views)
+                sources[source.table.id] = replace(sources[source.table.id], changes=found)
         relations = stored_relations(planned, workshop, sources, outlook.types)
-        with _parts(outlook.delta.parts, relations, workshop) as ready:
+        states = {name: state.relation for name, state in outlook.states.items()}
+        relations = replace(relations, states=states)
+        with _parts(_parts_of(outlook), relations, workshop) as ready:
             yield ready
     finally:
         for view in views:
             workshop.spark.drop_view(view)
+
+
+def _parts_of(outlook: Outlook) -> tuple[Part, ...]:
+    if outlook.delta is not None:
+        return outlook.delta.parts
+    return outlook.rebuilt.parts if outlook.rebuilt is not None else ()
 
 
 def stored_relations(

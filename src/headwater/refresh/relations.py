@@ -42,6 +42,7 @@ class SparkRelations:
     types: Types
     canonical_of: Callable[[str, str], str]
     stored_as: str = ""
+    states: Mapping[str, str] = field(default_factory=dict)
     parts: Mapping[str, str] = field(default_factory=dict)
     """The temporary views of shared parts."""
 
@@ -59,8 +60,8 @@ class SparkRelations:
         return f"(SELECT {', '.join([*columns, weight])} FROM {relation})"  # noqa: S608
 
     def stored(self, stored: Stored) -> str:
-        """The dynamic table before this refresh."""
-        return self.stored_as
+        """The dynamic table before this refresh, or a state of it."""
+        return self.stored_as if stored.state is None else self.states[stored.state]
 
     def shared(self, shared: Shared) -> str:
         """A part that was worked out before."""

@@ -14,8 +14,22 @@ from headwater.lake.commits.writes import Applied, Write
 from headwater.names import show_identifier
 from headwater.refresh.outlook import Outlook, Workshop
 from headwater.refresh.planned import PlannedRefresh
-from headwater.refresh.ready import ready_relations, stored_relations
-from headwater.refresh.writing import difference_write, full_write, incremental_write
+from headwater.refresh.ready import ready_relations
+from headwater.refresh.relations import SparkRelations
+from headwater.refresh.state_tables import (
+    StateTable,
+    change_state,
+    rebuild_state,
+    signature_of,
+    state_location,
+    with_states,
+)
+from headwater.refresh.writing import (
+    difference_write,
+    full_write,
+    incremental_write,
+    named_rows,
+)
 from headwater.runtime.failpoints import reach
 from headwater.runtime.open_lake import OpenLake
 from headwater.tables.commits import Author, commit, refresh_transaction, stamp
@@ -23,12 +37,14 @@ from headwater.tables.commits import Author, commit, refresh_transaction, stamp
 
 def run_refresh(outlook: Outlook, workshop: Workshop, author: Author, *, number: int) -> Applied:
     """Write the rows, the frontier and the number of the refresh in one commit."""
-    planned = outlook.planned
-    mark = RefreshMark(planned.dynamic_table.id, number, outlook.choice.kind, planned.frontier)
-    marked = replace(author, refresh=mark)
-    applied: list[Applied] = []
-    with _write(outlook, workshop) as write:
+    planned, applied = outlook.planned, list[Applied]()
+    with _prepared(outlook, workshop) as (write, relations):
         reach("refresh.planned")
+        states = _write_states(outlook, workshop, relations, number=number)
+        reach("refresh.states")
+        frontier = with_states(planned.frontier, states)
+        mark = RefreshMark(planned.dynamic_table.id, number, outlook.choice.kind, frontier)
+        marked = replace(author, refresh=mark)
         commit(
             workshop.lake,
             workshop.spark,
@@ -52,24 +68,54 @@ def _apply(planned: PlannedRefresh, workshop: Workshop, author: Author, write: W
 
 
 @contextmanager
-def _write(outlook: Outlook, workshop: Workshop) -> Iterator[Write]:
+def _prepared(outlook: Outlook, workshop: Workshop) -> Iterator[tuple[Write, SparkRelations]]:
     planned = outlook.planned
     names = tuple(column.name for column in planned.table.shape.columns)
     if outlook.delta is not None:
         with ready_relations(outlook, workshop) as relations:
-            yield incremental_write(outlook.delta, names, relations)
+            yield incremental_write(outlook.delta, names, relations), relations
         return
-    with workshop.pinned() as text:
+    with workshop.pinned() as text, ready_relations(outlook, workshop) as relations:
         _require_columns(planned.table, workshop.spark.columns_of(text))
+        rows = text.text
+        if outlook.rebuilt is not None:
+            rows = named_rows(outlook.rebuilt.rows, names, relations)
         if _is_followed(planned, workshop.lake):
-            types = {
-                f"{column.name}#0": ColumnType(column.type)
-                for column in planned.table.shape.columns
-            }
-            relations = stored_relations(planned, workshop, {}, types)
-            yield difference_write(text.text, names, relations)
+            types = {f"{c.name}#0": ColumnType(c.type) for c in planned.table.shape.columns}
+            yield difference_write(rows, names, replace(relations, types=types)), relations
         else:
-            yield full_write(text.text, names)
+            yield full_write(rows, names), relations
+
+
+def _write_states(
+    outlook: Outlook, workshop: Workshop, relations: SparkRelations, *, number: int
+) -> dict[str, StateTable]:
+    """The states after this refresh: those that stay, those that change, those made anew."""
+    planned, spark = outlook.planned, workshop.spark
+    if outlook.delta is not None:
+        kept = outlook.delta.kept_states
+        states = {name: state for name, state in outlook.states.items() if name in kept}
+        for change in outlook.delta.states:
+            states[change.name] = change_state(
+                spark,
+                outlook.states[change.name],
+                change.rows,
+                relations,
+                transaction=(f"state:{planned.dynamic_table.id}", number),
+            )
+        return states
+    if outlook.rebuilt is None:
+        return {}
+    return {
+        name: rebuild_state(
+            spark,
+            state_location(workshop.lake, planned.table, name),
+            rows,
+            relations,
+            signature=signature_of(outlook.signatures[name]),
+        )
+        for name, rows in outlook.rebuilt.states
+    }
 
 
 def _is_followed(planned: PlannedRefresh, lake: OpenLake) -> bool:

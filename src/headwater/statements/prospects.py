@@ -25,7 +25,7 @@ def prospect_of(context: Context, query: str) -> Prospect:
         columns={},
     )
     if definition.query is None:
-        return prospect(definition, {}, definition.not_incremental)
+        return Prospect(definition.not_incremental)
     with session.lock:
         sources = {
             table.id: PinnedSource(
@@ -38,4 +38,4 @@ def prospect_of(context: Context, query: str) -> Prospect:
         known = session.understandings.of(
             definition, session.spark(), sources, lambda: spark_text(context, query)
         )
-    return prospect(definition, known.types, known.problem)
+    return prospect(definition, known)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 
 from headwater.catalog.dynamic_tables import (
@@ -18,7 +19,13 @@ from headwater.names import QualifiedName
 from headwater.refresh.choice import FORCE_FULL
 from headwater.refresh.definition import Definition, define
 from headwater.refresh.outlook import Outlook, Workshop, look_ahead
-from headwater.refresh.planned import Moment, PlannedRefresh, plan_refresh
+from headwater.refresh.planned import (
+    LEAST_BYTES_FOR_STATES,
+    STATE_TABLES,
+    Moment,
+    PlannedRefresh,
+    plan_refresh,
+)
 from headwater.refresh.reasons import Reason
 from headwater.refresh.run import run_refresh
 from headwater.refresh.settings import settings_that_matter
@@ -136,7 +143,14 @@ def moment_of(context: Context) -> Moment:
         at.astimezone(zone_of(session.time_zone)).date(),
         settings_that_matter(session.settings, context.lake.config.spark_conf, session.time_zone),
         full_asked_for=forced,
+        least_bytes_for_states=_least_bytes(session.settings.get(STATE_TABLES)),
     )
+
+
+def _least_bytes(wish: str | None) -> int:
+    """From which size of the sources on groups are kept: true is always, false is never."""
+    known = {"true": 0, "false": sys.maxsize}
+    return known.get((wish or "").lower(), LEAST_BYTES_FOR_STATES)
 
 
 def workshop_of(context: Context, planned: PlannedRefresh) -> Workshop:
