@@ -7,7 +7,16 @@ from sqlglot import exp
 from headwater.algebra.binding.rows import Rows
 from headwater.algebra.expressions import bare, references
 from headwater.algebra.nodes import Scalar, columns_of
-from headwater.algebra.refusal import Reason, refuse
+from headwater.algebra.refusal import NotIncremental, Reason, refuse
+
+
+def is_equality(tie: Scalar, rows: Rows) -> bool:
+    """Whether a tie can be split."""
+    try:
+        split_tie(tie, rows)
+    except NotIncremental:
+        return False
+    return True
 
 
 def split_tie(tie: Scalar, rows: Rows) -> tuple[Scalar | None, Scalar]:

@@ -10,10 +10,11 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from headwater.algebra.binding.correlation import split_tie
+from headwater.algebra.binding.correlation import is_equality, split_tie
 from headwater.algebra.binding.rows import Rows, as_columns
 from headwater.algebra.binding.subquery import Binding, Bound, Purpose
 from headwater.algebra.binding.top import closed
+from headwater.algebra.copies import fresh_copy
 from headwater.algebra.expressions import all_of, bare, call, in_parens, number
 from headwater.algebra.functions import is_query
 from headwater.algebra.nodes import (
@@ -26,7 +27,9 @@ from headwater.algebra.nodes import (
     Node,
     Project,
     Scalar,
+    Union,
     column,
+    columns_of,
 )
 from headwater.algebra.refusal import Reason, refuse
 
@@ -78,7 +81,31 @@ def join_non_members(binding: Binding, predicate: exp.In, rows: Rows) -> Rows:
 def exists_column(binding: Binding, predicate: exp.Exists, rows: Rows) -> tuple[Scalar, Rows]:
     """EXISTS as a value."""
     bound = _rows_that_exist(binding, predicate, rows)
-    return _flag(binding, bound, bound.node, rows)
+    inner = Rows(bound.node)
+    if all(is_equality(tie, inner) for tie in bound.conditions):
+        return _flag(binding, bound, bound.node, rows)
+    return _in_branches(binding, predicate, rows)
+
+
+def _in_branches(binding: Binding, predicate: exp.Exists, rows: Rows) -> tuple[Scalar, Rows]:
+    """The rows for which it is true and those for which it is false, each with that value."""
+    if rows.outer is not None:
+        # Columns get other ids, which conditions about the outside would not know.
+        raise refuse("such an EXISTS inside of a sub-query", Reason.CORRELATION, predicate)
+    copy, ids = fresh_copy(rows.node, binding.ids.new)
+    others = Rows(copy, {name: ids[id] for name, id in rows.names.items()})
+    there = _with_value(binding, join_existing(binding, predicate, rows, JoinKind.SEMI), exp.true())
+    not_there = join_existing(binding, predicate, others, JoinKind.ANTI)
+    branches = (there, _with_value(binding, not_there, exp.false()))
+    before = columns_of(there)
+    behind = {id: binding.ids.new(id.rpartition("#")[0]) for id in before}
+    names = {name: behind[id] for name, id in rows.names.items()}
+    union = Union(branches, tuple(behind.values()))
+    return column(behind[before[-1]]), Rows(union, names)
+
+
+def _with_value(binding: Binding, rows: Rows, value: Scalar) -> Node:
+    return rows.extended((binding.ids.named("there", value),)).node
 
 
 def member_column(binding: Binding, predicate: exp.In, rows: Rows) -> tuple[Scalar, Rows]:
