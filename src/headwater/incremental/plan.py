@@ -50,7 +50,10 @@ class DeltaPlan:
 
 
 def plan(query: Query, changes: Mapping[str, Change], dates: Dates, types: Types) -> DeltaPlan:
-    """How the table is brought from the old snapshot to the new one."""
+    """How the table is brought from the old snapshot to the new one.
+
+    `types` hold for both: a column is nullable if it is so at one of them.
+    """
     tree = Maintenance(query.tree, changes, dates, types)
     return _planned(tree, _change(query, tree))
 
