@@ -53,3 +53,7 @@ test_a_query_changes_by_its_plan = law(_make)
 test_a_query_changes_by_its_plan_also_with_the_date = law(_make, dated=True, examples=FEW)
 
 test_a_query_over_groups_changes_by_its_plan = law(_below_projections)
+
+test_a_query_over_groups_changes_by_its_plan_also_with_the_date = law(
+    _below_projections, dated=True
+)

@@ -66,7 +66,10 @@ def plan(
     types: Types,
     states: Collection[str] = (),
 ) -> DeltaPlan:
-    """How the table is brought from the old snapshot to the new one, with the states there are."""
+    """How the table is brought from the old snapshot to the new one, with the states there are.
+
+    `types` hold for both: a column is nullable if it is so at one of them.
+    """
     tree = Maintenance(query.tree, changes, dates, types, states)
     return _planned(tree, _change(query, tree))
 

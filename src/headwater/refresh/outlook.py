@@ -141,6 +141,7 @@ def pinned_sources(planned: PlannedRefresh, lake: OpenLake) -> dict[str, PinnedS
             register_table(lake, source.table),
             source.facts.from_version,
             source.facts.to_version,
+            signature=source.signature,
         )
         for source in planned.sources
     }

@@ -32,6 +32,8 @@ class PinnedSource:
     old_version: int | None
     new_version: int
     changes: str | None = None
+    signature: str = ""
+    """Of its columns: their types, and whether they may be NULL."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,7 +119,7 @@ def _signature(files: LocalLogFiles, version: int, columns: Sequence[str] | None
     fields = [] if metadata is None else json.loads(metadata.schema)["fields"]
     wanted = None if columns is None else {name.lower() for name in columns}
     parts = [
-        [field["name"].lower(), physical_name(field), field["type"]]
+        [field["name"].lower(), physical_name(field), field["type"], field["nullable"]]
         for field in fields
         if wanted is None or field["name"].lower() in wanted
     ]

@@ -45,7 +45,8 @@ class Understandings:
         text: Callable[[], AbstractContextManager[EditedText]],
     ) -> Understanding:
         """What Spark says of a query whose text, over tables as they are now, `text` gives."""
-        key = (definition.check or "", definition.fingerprint)
+        columns = "".join(source.signature for source in sources.values())
+        key = (definition.check or "", definition.fingerprint, columns)
         if key not in self.known:
             with text() as whole:
                 self.known[key] = _ask(definition, spark, sources, whole)

@@ -7,12 +7,23 @@ the condition at the old and at the new date
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlglot import exp
 
 from headwater.algebra.nodes import Filter, Node, Scalar, columns_of
-from headwater.incremental.conjuncts import both
+from headwater.incremental.conjuncts import all_of, both, conjuncts_of
 from headwater.incremental.deltas import Delta, Maintained, Rule
 from headwater.incremental.weights import gathered, weighted
+
+_OPPOSITES: dict[type[exp.Expression], type[exp.Expression]] = {
+    exp.EQ: exp.NEQ,
+    exp.NEQ: exp.EQ,
+    exp.LT: exp.GTE,
+    exp.LTE: exp.GT,
+    exp.GT: exp.LTE,
+    exp.GTE: exp.LT,
+}
 
 
 def delta(node: Filter, tree: Maintained) -> Delta | None:
@@ -31,24 +42,54 @@ def delta(node: Filter, tree: Maintained) -> Delta | None:
 
 
 def _over_the_boundary(node: Filter, tree: Maintained) -> Delta:
-    before, after = _condition(tree.old(node)), _condition(tree.new(node))
+    before, after = _parts(tree.old(node)), _parts(tree.new(node))
+    moved = [place for place, part in enumerate(conjuncts_of(node.condition)) if _is_dated(part)]
     rows = tree.old(node.input)
     parts: list[Node] = [
-        weighted(Filter(rows, _first_alone(after, before)), 1),
-        weighted(Filter(rows, _first_alone(before, after)), -1),
+        weighted(Filter(rows, _alone(after, [before[place] for place in moved])), 1),
+        weighted(Filter(rows, _alone(before, [after[place] for place in moved])), -1),
     ]
     below = tree.delta(node.input)
     if below is not None:
-        parts.append(Filter(below.node, after))
+        parts.append(Filter(below.node, _condition(after)))
     return Delta(gathered(parts, columns_of(node)), Rule.BOUNDARY)
 
 
-def _condition(node: Node) -> Scalar:
+def _parts(node: Node) -> tuple[Scalar, ...]:
     assert isinstance(node, Filter)
-    return node.condition
+    return conjuncts_of(node.condition)
 
 
-def _first_alone(first: Scalar, second: Scalar) -> Scalar:
-    """The first is true, the second false or NULL."""
-    untrue = exp.Not(this=exp.Coalesce(this=second.copy(), expressions=[exp.false()]))
-    return both(first, untrue)
+def _condition(parts: Sequence[Scalar]) -> Scalar:
+    return all_of(parts) or exp.true()
+
+
+def _is_dated(part: Scalar) -> bool:
+    return part.find(exp.CurrentDate) is not None
+
+
+def _alone(all_true: Sequence[Scalar], not_all: Sequence[Scalar]) -> Scalar:
+    """The first are all true, of the second at least one is not."""
+    untrue = [_untrue(part) for part in not_all]
+    one = untrue[0]
+    for other in untrue[1:]:
+        one = exp.Or(this=one, expression=other)
+    return both(_condition(all_true), one)
+
+
+def _untrue(part: Scalar) -> Scalar:
+    """False or NULL; of a comparison in a form that lets Spark pass over files."""
+    opposite = _OPPOSITES.get(type(part))
+    if opposite is None:
+        return exp.Not(this=exp.Coalesce(this=part.copy(), expressions=[exp.false()]))
+    left, right = part.this, part.expression
+    missing = [exp.Is(this=_closed(side), expression=exp.null()) for side in (left, right)]
+    against: Scalar = opposite(this=left.copy(), expression=right.copy())
+    for one in missing:
+        against = exp.Or(this=against, expression=one)
+    return exp.Paren(this=against)
+
+
+def _closed(side: Scalar) -> Scalar:
+    copy = side.copy()
+    return copy if isinstance(side, exp.Column | exp.Literal) else exp.Paren(this=copy)
