@@ -31,6 +31,7 @@ BENCHMARKS = (
     "pipe_latency",
     "pipe_kafka",
     "stream_changes",
+    "apply_changes",
     "tpch_refresh",
 )
 

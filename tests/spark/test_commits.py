@@ -359,6 +359,8 @@ def test_delta_agrees_with_what_we_read_of_its_log(table):
         delta = f"VALUES ({number}, 'p q', 1), ({number - 1}, 'p q', {-(number > 0)})"
         change = Change(f"SELECT * FROM {delta} AS t(id, p, __weight) WHERE __weight <> 0")
         table.apply(change, limits=LARGE if number % 2 else Limits(), transaction=("dt", number))
+        if number not in (4, 7):
+            continue
         log = table.spark._jvm.org.apache.spark.sql.delta.DeltaLog
         theirs = log.forTable(
             table.spark._jsparkSession, str(table.folder)
