@@ -34,6 +34,7 @@ _READ = 1 / 60e6
 _SHUFFLE = 1 / 30e6
 """A byte that joins, groups or sorts move in full."""
 _WRITE = 1 / 15e6
+_SMALL = 4 << 20
 _RECENT = 5
 _LEAST, _MOST = 0.2, 5.0
 
@@ -53,11 +54,13 @@ class Costs:
 
     incremental: float
     full: float
+    small: bool = False
+    """So little is to be read that neither way can be much slower than the other."""
 
     @property
     def full_is_cheaper(self) -> bool:
         """Whether working everything out anew is expected to be quicker."""
-        return self.full < self.incremental
+        return not self.small and self.full < self.incremental
 
     @property
     def words(self) -> str:
@@ -76,6 +79,7 @@ def costs(
     return Costs(
         _incremental(plan, sources, stored_bytes) * _correction(RefreshKind.INCREMENTAL, history),
         _full(tree, sources, stored_bytes) * _correction(RefreshKind.FULL, history),
+        small=sum(source.bytes for source in sources.values()) < _SMALL,
     )
 
 
