@@ -111,7 +111,7 @@ class Maintenance:
 
     @property
     def decisions(self) -> tuple[Decision, ...]:
-        """For each node of the tree that was asked for, in the order of the tree."""
+        """In the order of the tree; a node without one is part of the rule above it."""
         found = (self._decisions.get(id(inner)) for inner in nodes_of(self.tree))
         return tuple(decision for decision in found if decision is not None)
 
