@@ -113,6 +113,7 @@ def _next_frontier(definition: Definition, sources: tuple[Source, ...], moment: 
     detail = {
         "columns": {source.table.id: source.signature for source in sources},
         "date": moment.today.isoformat(),
+        "functions": sorted(function.id for function in definition.reading.functions),
     }
     return Frontier(
         {source.table.id: source.facts.to_version for source in sources},
@@ -148,6 +149,10 @@ def _problems(
     )
     if other:
         problems.append(Problem(Reason.SETTINGS_CHANGED, ", ".join(other)))
+    called = sorted(function.id for function in definition.reading.functions)
+    if before.detail.get("functions", []) != called:
+        names = ", ".join(function.name for function in definition.reading.functions)
+        problems.append(Problem(Reason.FUNCTION_CHANGED, names))
     if set(before.sources) != {table.id for table in definition.sources}:
         names = [
             f"{table.schema}.{table.name}"
