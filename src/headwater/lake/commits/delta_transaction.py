@@ -45,7 +45,11 @@ class DeltaTransaction:
         self._transaction = self._log.startTransaction()
         self._snapshot = self._transaction.snapshot()
         self._mapper = self._delta.util.JsonUtils.mapper()
-        self._none = self._java.scala.Option.empty()
+        self._none = java.scala.Option.empty()
+        # Every step of these chains is a call to the JVM, so they are taken once.
+        self._to_sequence = java.org.apache.spark.api.python.PythonUtils.toSeq
+        self._find_class = java.java.lang.Class.forName
+        self._loader = self._log.getClass().getClassLoader()
         self._written = self._java.java.util.ArrayList()
         self.version = int(self._snapshot.version())
 
@@ -153,6 +157,8 @@ class DeltaTransaction:
 
     def _actions(self, kind: str, bodies: Sequence[Body]) -> Any:
         """A list of Delta's objects, all in one call: there may be thousands."""
+        if not bodies:
+            return self._java.java.util.ArrayList()
         lists = self._mapper.getTypeFactory().constructCollectionType(
             self._class("java.util.ArrayList"), self._class(f"{_DELTA}.actions.{kind}")
         )
@@ -160,11 +166,10 @@ class DeltaTransaction:
 
     def _class(self, name: str) -> Any:
         """A class of Delta's, whose jar may not be on the path of the class that asks."""
-        loader = self._log.getClass().getClassLoader()
-        return self._java.java.lang.Class.forName(name, True, loader)
+        return self._find_class(name, True, self._loader)
 
     def _sequence(self, items: Any) -> Any:
-        return self._java.org.apache.spark.api.python.PythonUtils.toSeq(items)
+        return self._to_sequence(items)
 
     def _frame(self, made: Any) -> DataFrame:
         from pyspark.sql import DataFrame

@@ -6,7 +6,6 @@ equal but not the same (0.0 and -0.0, maps in another order) one stands for all.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from headwater.lake.changes.canonical import canonical, is_plain
@@ -41,32 +40,27 @@ def rewritten(stored: DataFrame, delta: DataFrame, schema: StructType) -> DataFr
     `stored` has the columns of `numbered`, `delta` also `weight`. Running it fails with
     `MISSING_ROW` if fewer copies of a row are there than are to go.
     """
+    # Texts wherever they do: each column that is made in Python takes many calls to the JVM.
     from pyspark.sql import functions
 
     kinds = [field.dataType for field in schema.fields]
-    names = [f"c{i}" for i in range(len(kinds))]
-    both = stored.selectExpr("1L AS kept", "0L AS weight", *names).unionAll(
-        delta.selectExpr("0L AS kept", "weight", *names)
+    keys = [f"{canonical(f'c{i}', kind)} AS k{i}" for i, kind in enumerate(kinds)]
+    values = [f"c{i}" for i, kind in enumerate(kinds) if not _is_its_key(kind)]
+    both = stored.selectExpr("1L AS kept", "0L AS weight", *keys, *values).unionAll(
+        delta.selectExpr("0L AS kept", "weight", *keys, *values)
     )
-    summed = both.groupBy(*_keys(names, kinds)).agg(
-        functions.expr("sum(kept)").alias("kept"),
-        functions.expr("sum(weight)").alias("weight"),
-        *(
-            functions.expr(f"any_value({name})").alias(name)
-            for name, kind in zip(names, kinds, strict=True)
-            if not _is_its_key(kind)
-        ),
+    summed = both.groupBy(*(f"k{i}" for i in range(len(kinds)))).agg(
+        functions.expr("sum(kept) AS kept"),
+        functions.expr("sum(weight) AS weight"),
+        *(functions.expr(f"any_value({name}) AS {name}") for name in values),
     )
     copies = f"if(kept + weight < 0, raise_error('{MISSING_ROW}'), kept + weight)"
     counted = summed.selectExpr(
         "weight",
         f"CAST({copies} AS INT) AS copies",
-        *(
-            f"k{i} AS {name}" if _is_its_key(kind) else name
-            for i, (name, kind) in enumerate(zip(names, kinds, strict=True))
-        ),
+        *(f"k{i} AS c{i}" if _is_its_key(kind) else f"c{i}" for i, kind in enumerate(kinds)),
     ).observe(COUNTS, *_counts())
-    return copied(counted.where("copies > 0"), "copies", names)
+    return _copied(counted.where("copies > 0"), "copies", len(kinds))
 
 
 def counted(delta: DataFrame) -> DataFrame:
@@ -76,15 +70,13 @@ def counted(delta: DataFrame) -> DataFrame:
 
 def inserted(delta: DataFrame, schema: StructType) -> DataFrame:
     """The rows that come, as often as they do."""
-    names = [f"c{i}" for i in range(len(schema.fields))]
-    return copied(delta.where("weight > 0"), "CAST(weight AS INT)", names)
+    return _copied(delta.where("weight > 0"), "CAST(weight AS INT)", len(schema.fields))
 
 
-def copied(frame: DataFrame, copies: str, names: Sequence[str]) -> DataFrame:
-    """Each row as many times as `copies` says."""
-    return frame.selectExpr(f"explode(array_repeat(0, {copies})) AS copy", *names).selectExpr(
-        *names
-    )
+def _copied(frame: DataFrame, copies: str, columns: int) -> DataFrame:
+    """Each row as many times as `copies` says; the column beside it is left to who names others."""
+    names = (f"c{i}" for i in range(columns))
+    return frame.selectExpr(*names, f"explode(array_repeat(0, {copies})) AS copy")
 
 
 def rows_that_go(stored: DataFrame, delta: DataFrame, schema: StructType) -> DataFrame:
@@ -120,16 +112,9 @@ def _counts() -> tuple[Column, Column]:
     from pyspark.sql import functions
 
     return (
-        functions.expr("coalesce(sum(greatest(weight, 0L)), 0L)").alias("came"),
-        functions.expr("coalesce(sum(greatest(-weight, 0L)), 0L)").alias("went"),
+        functions.expr("coalesce(sum(greatest(weight, 0L)), 0L) AS came"),
+        functions.expr("coalesce(sum(greatest(-weight, 0L)), 0L) AS went"),
     )
-
-
-def _keys(names: Sequence[str], kinds: Sequence[DataType]) -> Iterator[Column]:
-    from pyspark.sql import functions
-
-    for i, (name, kind) in enumerate(zip(names, kinds, strict=True)):
-        yield functions.expr(canonical(name, kind)).alias(f"k{i}")
 
 
 def _is_its_key(kind: DataType) -> bool:
