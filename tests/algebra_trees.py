@@ -38,6 +38,10 @@ COLUMNS = {
 }
 
 
+class NoTable(Exception):
+    """A name that stands for nothing; what the caller raises is the caller's."""
+
+
 @dataclass(frozen=True, slots=True)
 class Case:
     """A query and the outline of its tree."""
@@ -69,6 +73,8 @@ def resolve(parts: tuple[str, ...]) -> Relation:
     name = parts[-1].lower()
     if name == "totals":
         return SourceView(VIEW, ("id", "total"), resolve)
+    if name not in COLUMNS:
+        raise NoTable(name)
     return SourceTable(name, name, name, COLUMNS[name])
 
 

@@ -36,7 +36,8 @@ class QueryDialect(Headwater):
         # Else a comma is read as CROSS JOIN, which has another plan.
         JOINS_HAVE_EQUAL_PRECEDENCE = False
         FUNCTIONS = {  # noqa: RUF012 - sqlglot reads a plain class attribute
-            name: build for name, build in SparkParser.FUNCTIONS.items() if name in _CLASSES
+            **{name: make for name, make in SparkParser.FUNCTIONS.items() if name in _CLASSES},
+            "CURDATE": exp.CurrentDate.from_arg_list,
         }
         FUNCTION_PARSERS = {  # noqa: RUF012
             name: parse for name, parse in SparkParser.FUNCTION_PARSERS.items() if name in _SYNTAX

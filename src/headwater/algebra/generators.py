@@ -20,6 +20,8 @@ def generated_names(generator: exp.Expression, type_of: TypeOf) -> tuple[str, ..
     """The names Spark gives to the columns of a generator; None if only Spark can know."""
     name = name_of(generator).removesuffix("_outer")
     arguments = list(generator.iter_expressions())
+    if not arguments:
+        return None
     match name:
         case "explode" | "posexplode":
             names = ("key", "value") if _is_map(arguments[0], type_of) else ("col",)

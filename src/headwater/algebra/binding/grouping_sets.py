@@ -99,7 +99,8 @@ def _grouping(
     node: exp.Expression, keys: list[exp.Expression], grouping_id: exp.Expression
 ) -> exp.Expression:
     arguments = [without_parens(argument) for argument in node.iter_expressions()]
-    if any(argument not in keys for argument in arguments):
+    missing = name_of(node) == "grouping" and len(arguments) != 1
+    if missing or any(argument not in keys for argument in arguments):
         raise refuse("grouping() of what is no key", Reason.SYNTAX_UNKNOWN, node)
     if name_of(node) == "grouping":
         bit = _bit(grouping_id, len(keys) - 1 - keys.index(arguments[0]))

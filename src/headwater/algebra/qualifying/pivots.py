@@ -12,6 +12,9 @@ def pivoted(pivot: exp.Pivot, scope: Scope) -> tuple[ColumnName, ...]:
     """What comes out; the clause itself keeps its names, which are columns of its one input."""
     if len(pivot.args.get("fields") or ()) != 1:
         raise refuse("PIVOT over several fields", Reason.SYNTAX_UNKNOWN, pivot)
+    given = [visible.name.lower() for visible in scope.visible]
+    if len(set(given)) < len(given):
+        raise refuse("PIVOT of columns of equal names", Reason.NAME_UNKNOWN, pivot)
     names = _unpivoted(pivot, scope) if pivot.unpivot else _pivoted(pivot, scope)
     return tuple(ColumnName(name, f"c{at}") for at, name in enumerate(names))
 

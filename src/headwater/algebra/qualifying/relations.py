@@ -116,10 +116,8 @@ class Relations:
             return Relation(alias, called, columns)
         self._work.tables[alias] = source
         _print_as(table, source, alias, renamed)
-        named = renamed or tuple(name for name, _ in source.columns)
-        pairs = zip(named, source.columns, strict=True)
-        columns = tuple(ColumnName(name, name, type) for name, (_, type) in pairs)
-        return Relation(alias, called, columns)
+        own = tuple(ColumnName(name, name, type) for name, type in source.columns)
+        return Relation(alias, called, _renamed(own, renamed))
 
     def _inlined(
         self,

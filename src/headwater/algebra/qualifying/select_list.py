@@ -69,6 +69,8 @@ def name_items(
 
 def _names_of(item: Item, scope: Scope) -> tuple[str, ...]:
     if item.names:
+        if not is_generator(item.value):
+            raise refuse("several names for one column", Reason.SYNTAX_UNKNOWN, item.value)
         return item.names
     if is_generator(item.value):
         names = generated_names(item.value, scope.type_of)
