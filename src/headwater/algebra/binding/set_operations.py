@@ -55,12 +55,7 @@ def _branches(binding: Binding, query: exp.SetOperation) -> list[tuple[Node, Ids
         and not has_limit(left)
     )
     first = _branches(binding, left) if same else [binding.query(left).projected(binding.ids)]
-    node, ids = binding.query(query.expression).projected(binding.ids)
-    if query.args.get("by_name"):
-        own = dict(zip(map(str.lower, output_names(query.expression)), ids, strict=True))
-        ids = tuple(own[name.lower()] for name in output_names(query))
-        node = Project(node, tuple(Named(id, column(id)) for id in ids))
-    return [*first, (node, ids)]
+    return [*first, binding.query(query.expression).projected(binding.ids)]
 
 
 def _union(

@@ -49,14 +49,12 @@ class Qualifier:
     def _set_operation(
         self, query: exp.SetOperation, names: Names, outer: Scope | None
     ) -> tuple[ColumnName, ...]:
-        if query.args.get("side") or query.args.get("on"):
-            raise refuse("a set operation of some columns", Reason.SYNTAX_UNKNOWN, query)
+        if query.args.get("by_name") or query.args.get("side") or query.args.get("on"):
+            raise refuse("a set operation BY NAME", Reason.SYNTAX_UNKNOWN, query)
         columns = self.query(query.this, names, outer)
         other = self.query(query.expression, names, outer)
         if len(columns) != len(other):
             raise refuse("a set operation of unequal widths", Reason.SYNTAX_UNKNOWN, query)
-        if query.args.get("by_name") and _printed(columns) != _printed(other):
-            raise refuse("a set operation BY NAME of unequal names", Reason.NAME_UNKNOWN, query)
         outputs = {
             column.name.lower(): exp.column(column.printed, quoted=True) for column in columns
         }
@@ -126,10 +124,6 @@ class Qualifier:
             self.query(query, names, around)
 
         return resolve_columns(value, scope, visit, aliases=aliases, first=first)
-
-
-def _printed(columns: tuple[ColumnName, ...]) -> frozenset[str]:
-    return frozenset(column.printed.lower() for column in columns)
 
 
 def _with_common_tables(query: exp.Expression, names: Names) -> Names:
