@@ -151,8 +151,8 @@ def _problems(
         problems.append(Problem(Reason.SETTINGS_CHANGED, ", ".join(other)))
     called = sorted(function.id for function in definition.reading.functions)
     if before.detail.get("functions", []) != called:
-        names = ", ".join(function.name for function in definition.reading.functions)
-        problems.append(Problem(Reason.FUNCTION_CHANGED, names))
+        functions = ", ".join(function.name for function in definition.reading.functions)
+        problems.append(Problem(Reason.FUNCTION_CHANGED, functions))
     if set(before.sources) != {table.id for table in definition.sources}:
         names = [
             f"{table.schema}.{table.name}"
