@@ -21,7 +21,7 @@ _SLICES = 1000
 
 @dataclass(frozen=True, slots=True)
 class Slices:
-    """Which slices a rate inserts and which it deletes: from the first up to, not with, the last."""
+    """Which slices a rate inserts and which it deletes: the first, and the one behind the last."""
 
     inserted: tuple[int, int]
     deleted: tuple[int, int]

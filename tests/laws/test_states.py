@@ -11,7 +11,7 @@ from headwater.algebra.nodes import Aggregate, JoinKind, Node, Query, columns_of
 from headwater.algebra.walk import nodes_of, sources_of
 from headwater.incremental.maintenance import Maintenance
 from headwater.incremental.plan import Outcome, plan, rebuild
-from headwater.incremental.states import states_of
+from headwater.incremental.states import state_names, states_of
 from tests.laws.engine import Engine, Rows, World
 from tests.laws.inputs import some_input
 from tests.laws.law import BATCHES, EXAMPLES, KINDS, SAME_DAY, SOURCES, applied, run
@@ -54,7 +54,7 @@ def test_states_change_with_their_groups(random: Random) -> None:
     world = World(tables.rows)
     assert run(built.rows, built.parts, world, engine) == engine.bag(tree, world)
     states = {
-        name: Rows(world.parts[name].names, world.parts[name].bag) for name, _ in built.states
+        name: Rows(state_names(known[name]), world.parts[name].bag) for name, _ in built.states
     }
     for _ in range(BATCHES):
         old, changes = tables.rows, tables.change()

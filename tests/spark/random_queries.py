@@ -69,7 +69,9 @@ class RandomQueries:
         relation = self._relation(depth)
         items = [self._value(relation.columns) for _ in range(self._random.randint(1, 3))]
         outputs = [(self._name(), kind) for _, kind in items]
-        shown = ", ".join(f"{text} AS {out[0]}" for (text, _), out in zip(items, outputs))
+        shown = ", ".join(
+            f"{text} AS {out[0]}" for (text, _), out in zip(items, outputs, strict=True)
+        )
         where = self._where(relation, depth)
         return f"SELECT {shown} FROM {relation.text}{where}", tuple(outputs)
 
@@ -82,7 +84,7 @@ class RandomQueries:
         outputs = [(name, key.kind) for name, key in named]
         outputs += [(self._name(), kind) for _, kind in calls]
         texts = [key.text for key in keys] + [text for text, _ in calls]
-        shown = ", ".join(f"{text} AS {out[0]}" for text, out in zip(texts, outputs))
+        shown = ", ".join(f"{text} AS {out[0]}" for text, out in zip(texts, outputs, strict=True))
         group = ""
         if keys:
             listed = ", ".join(key.text for key in keys)
@@ -112,7 +114,7 @@ class RandomQueries:
         )
         outputs = [(self._name(), c.kind) for c in scalars[:2]] + [(self._name(), kind)]
         texts = [c.text for c in scalars[:2]] + [call]
-        shown = ", ".join(f"{text} AS {out[0]}" for text, out in zip(texts, outputs))
+        shown = ", ".join(f"{text} AS {out[0]}" for text, out in zip(texts, outputs, strict=True))
         qualify = ""
         if self._random.random() < 0.4:
             qualify = f" QUALIFY row_number() OVER {over} = 1"
@@ -135,7 +137,7 @@ class RandomQueries:
         for _ in range(2):
             relation = self._relation(depth, plain=True)
             ints = [self._of(relation.columns, "int") for _ in names]
-            shown = ", ".join(f"{text} AS {name}" for text, name in zip(ints, names))
+            shown = ", ".join(f"{text} AS {name}" for text, name in zip(ints, names, strict=True))
             sides.append(f"SELECT {shown} FROM {relation.text}{self._where(relation, depth)}")
         return f"{sides[0]} {word} {sides[1]}", tuple((name, "int") for name in names)
 
@@ -154,7 +156,8 @@ class RandomQueries:
     def _exploded(self, depth: int) -> tuple[str, tuple[tuple[str, str], ...]]:
         outer = self._random.choice(["", " OUTER"])
         names = (self._name(), self._name())
-        text = f"SELECT v.b AS {names[0]}, e AS {names[1]} FROM v LATERAL VIEW{outer} explode(z) x AS e"
+        view = f"LATERAL VIEW{outer} explode(z) x AS e"
+        text = f"SELECT v.b AS {names[0]}, e AS {names[1]} FROM v {view}"
         return text, ((names[0], "int"), (names[1], "int"))
 
     def _with(self, depth: int) -> tuple[str, tuple[tuple[str, str], ...]]:

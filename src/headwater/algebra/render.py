@@ -52,7 +52,7 @@ class Relations(Protocol):
         """A source at a snapshot, with the columns it has there."""
 
     def changes(self, changes: Changes) -> str:
-        """The changes of a source, with WEIGHT under that name."""
+        """The changes of a source, its columns under their ids, and WEIGHT behind them."""
 
     def stored(self, stored: Stored) -> str:
         """The dynamic table itself, or a state of it."""
@@ -86,8 +86,8 @@ def render(node: Node, relations: Relations) -> str:
             return _leaf(fields, relations.stored(node))
         case Shared(fields=fields):
             return _leaf(fields, relations.shared(node))
-        case Changes(fields=fields):
-            return _leaf((*fields, Field(WEIGHT, WEIGHT)), relations.changes(node))
+        case Changes():
+            return f"SELECT * FROM {relations.changes(node)}"
         case Values(ids=ids, rows=rows):
             return _values(ids, rows)
         case Opaque():

@@ -44,7 +44,8 @@ class State:
     @property
     def stored(self) -> Stored:
         """The groups as they were."""
-        return Stored(tuple(Field(id, id) for id in columns_of(self.node)), self.name)
+        pairs = zip(columns_of(self.node), state_names(self.node), strict=True)
+        return Stored(tuple(Field(id, name) for id, name in pairs), self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,11 @@ class Rebuilt:
     rows: Node
     parts: tuple[Part, ...]
     states: tuple[tuple[str, Shared], ...]
+
+
+def state_names(node: Node) -> tuple[str, ...]:
+    """What the columns of a state are called where it is stored: ids may be no names for files."""
+    return tuple(f"c{place}" for place in range(len(columns_of(node))))
 
 
 def states_of(root: Node, tree: Maintained) -> Iterator[tuple[Aggregate, State]]:

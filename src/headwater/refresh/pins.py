@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -11,3 +12,11 @@ class Pin:
 
     delta_version: int | None
     columns: tuple[str, ...] | None = None
+
+
+def pin(version: int, then: Sequence[str] | None, there: Sequence[str]) -> Pin:
+    """A version whose columns are `there`, of which the query knew those of `then`."""
+    if then is None or list(then) == list(there):
+        return Pin(version)
+    known = {name.lower() for name in there}
+    return Pin(version, tuple(name for name in then if name.lower() in known))

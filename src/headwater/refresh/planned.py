@@ -13,7 +13,7 @@ from headwater.incremental.maintenance import Dates
 from headwater.refresh.choice import Choice, choose
 from headwater.refresh.definition import Definition
 from headwater.refresh.facts import Facts, Problem
-from headwater.refresh.pins import Pin
+from headwater.refresh.pins import Pin, pin
 from headwater.refresh.reasons import Reason
 from headwater.refresh.sources import Source, pin_sources
 from headwater.runtime.open_lake import OpenLake
@@ -67,8 +67,7 @@ class PlannedRefresh:
     def _pin(self, source: Source) -> Pin:
         then = self.dynamic_table.source_columns.get(source.table.id)
         now = tuple(column.name for column in source.table.shape.columns)
-        columns = None if then is None or tuple(then) == now else tuple(then)
-        return Pin(source.facts.to_version, columns)
+        return pin(source.facts.to_version, then, now)
 
 
 def plan_refresh(

@@ -14,7 +14,7 @@ from headwater.lake.changes.ranges import Reader
 from headwater.lake.changes.read import ChangedTable, read_classified
 from headwater.refresh.outlook import Outlook, Workshop, pinned_sources
 from headwater.refresh.planned import PlannedRefresh
-from headwater.refresh.relations import PinnedSource, SparkRelations
+from headwater.refresh.relations import ChangedRows, PinnedSource, SparkRelations
 from headwater.refresh.sources import Source
 from headwater.tables.registration import register_table
 
@@ -59,17 +59,16 @@ def stored_relations(
 
 def _changes(
     source: Source, planned: PlannedRefresh, workshop: Workshop, views: list[str]
-) -> str | None:
+) -> ChangedRows | None:
     """The view of what changed in a source, with the columns that the query reads."""
     if source.classified is None or source.classified.reader is Reader.NOTHING:
         return None
     wanted = planned.definition.columns.get(source.table.id, ())
-    table = ChangedTable(
-        workshop.lake.location(source.table), _columns(source, wanted), source.facts.name
-    )
+    columns = _columns(source, wanted)
+    table = ChangedTable(workshop.lake.location(source.table), columns, source.facts.name)
     changes = read_classified(workshop.spark, table, source.classified, new_view=workshop.new_view)
     views.extend(changes.views)
-    return changes.sql
+    return ChangedRows(changes.sql, tuple(column.name for column in columns))
 
 
 def _columns(source: Source, wanted: tuple[str, ...]) -> tuple[TableColumn, ...]:

@@ -15,10 +15,17 @@ from headwater.algebra.nodes import (
     Stored,
     Types,
 )
-from headwater.lake.changes.frames import CHANGE_TYPE
 from headwater.names import quote_identifier
 
 _CAME = "'INSERT', 'UPDATE_AFTER'"
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedRows:
+    """A relation of what happened to each row, in which version, and then these columns."""
+
+    relation: str
+    columns: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +38,7 @@ class PinnedSource:
     spark_name: str
     old_version: int | None
     new_version: int
-    changes: str | None = None
+    changes: ChangedRows | None = None
     signature: str = ""
     """Of its columns: their types, and whether they may be NULL."""
 
@@ -55,11 +62,20 @@ class SparkRelations:
         return f"{source.spark_name} VERSION AS OF {version}"
 
     def changes(self, changes: Changes) -> str:
-        """The changed rows of a source: an update is one that went and one that came."""
-        relation = self.sources[changes.source].changes
-        weight = f"IF({CHANGE_TYPE} IN ({_CAME}), 1L, -1L) AS {quote_identifier(WEIGHT)}"
-        columns = [quote_identifier(item.name) for item in changes.fields]
-        return f"(SELECT {', '.join([*columns, weight])} FROM {relation})"  # noqa: S608
+        """The changed rows of a source: an update is one that went and one that came.
+
+        Columns are taken by their places: a source may have one that is called like ours.
+        """
+        found = self.sources[changes.source].changes
+        assert found is not None
+        places = {name.lower(): f"`{place}`" for place, name in enumerate(found.columns)}
+        columns = [
+            f"{places[item.name.lower()]} AS {quote_identifier(item.id)}" for item in changes.fields
+        ]
+        weight = f"IF(`type` IN ({_CAME}), 1L, -1L) AS {quote_identifier(WEIGHT)}"
+        named = ", ".join(["`type`", "`version`", *places.values()])
+        rows = f"{found.relation} AS `#changes`({named})"
+        return f"(SELECT {', '.join([*columns, weight])} FROM {rows})"  # noqa: S608
 
     def stored(self, stored: Stored) -> str:
         """The dynamic table before this refresh, or a state of it."""

@@ -15,9 +15,10 @@ from headwater.catalog.objects import Table
 from headwater.errors import SchemaError
 from headwater.incremental.deltas import Change
 from headwater.lake.changes.classify import Classified, classify
+from headwater.lake.changes.data_files import missing_because
 from headwater.lake.changes.images import Image, WholeFile
 from headwater.lake.changes.ranges import ChangeRange, Reader, Wanted
-from headwater.lake.delta_log.files import LocalLogFiles
+from headwater.lake.delta_log.files import LocalLogFiles, local_path
 from headwater.lake.delta_log.snapshot import read_metadata
 from headwater.lake.delta_log.spark_types import physical_name
 from headwater.refresh.facts import Problem, SourceFacts
@@ -72,6 +73,10 @@ def _pin(
         gone = error.condition != "CHANGES_SCHEMA_CHANGED"
         reason = Reason.HISTORY_GONE if gone else Reason.SOURCE_COLUMNS_CHANGED
         problem = Problem(reason, str(error.message))
+        return Source(table, _unknown(table, before, problem), signature)
+    missing = missing_because(local_path(lake.location(table)), found.images)
+    if missing is not None:
+        problem = Problem(Reason.HISTORY_GONE, f"{_name(table)}: {missing}")
         return Source(table, _unknown(table, before, problem), signature)
     return Source(table, _facts(table, before, found), signature, found)
 

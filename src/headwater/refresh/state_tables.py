@@ -15,6 +15,7 @@ from headwater.algebra.nodes import WEIGHT, Node, columns_of
 from headwater.algebra.render import Relations, render
 from headwater.catalog.dynamic_tables import Frontier
 from headwater.catalog.objects import Table
+from headwater.incremental.states import state_names
 from headwater.lake.commits.writes import Change
 from headwater.lake.spark_session import SparkConnection
 from headwater.names import quote_identifier
@@ -75,7 +76,7 @@ def rebuild_state(
     spark: SparkConnection, location: str, rows: Node, relations: Relations, *, signature: str
 ) -> StateTable:
     """Write all groups of a state."""
-    version = spark.overwrite(location, render(rows, relations))
+    version = spark.overwrite(location, _renamed(rows, relations))
     return StateTable(location.rpartition("/")[2], location, version, signature)
 
 
@@ -90,13 +91,20 @@ def change_state(
     """Write what changed in a state, on top of the version that the frontier names."""
     if spark.version_of(state.location) != state.version:
         spark.restore(state.location, state.version)
-    ids = [*(id for id in columns_of(rows) if id != WEIGHT), WEIGHT]
-    listed = ", ".join(quote_identifier(id) for id in ids)
-    delta = f"SELECT {listed} FROM ({render(rows, relations)})"  # noqa: S608 - ids are quoted
     applied = spark.apply(
         state.location,
-        Change(delta, WEIGHT),
+        Change(_renamed(rows, relations), WEIGHT),
         note=lambda inserted, deleted: "",
         transaction=transaction,
     )
     return replace(state, version=applied.delta_version)
+
+
+def _renamed(rows: Node, relations: Relations) -> str:
+    """Rows under the names their columns have in a state; a weight keeps its own."""
+    pairs = zip(columns_of(rows), state_names(rows), strict=True)
+    listed = ", ".join(
+        f"{quote_identifier(id)} AS {quote_identifier(WEIGHT if id == WEIGHT else name)}"
+        for id, name in pairs
+    )
+    return f"SELECT {listed} FROM ({render(rows, relations)})"  # noqa: S608 - ids are quoted

@@ -30,7 +30,7 @@ def incremental_write(plan: DeltaPlan, names: tuple[str, ...], relations: Relati
         return Nothing()
     if plan.kind is Outcome.APPEND:
         return Append(named_rows(plan.rows, names, relations))
-    return Change(named_rows(plan.rows, names, relations), WEIGHT)
+    return _change(plan.rows, names, relations)
 
 
 def full_write(text: str, names: tuple[str, ...]) -> Write:
@@ -40,7 +40,7 @@ def full_write(text: str, names: tuple[str, ...]) -> Write:
 
 def difference_write(text: str, names: tuple[str, ...], relations: Relations) -> Write:
     """All rows of a query less those that are there, so that whoever reads changes sees few."""
-    return Change(named_rows(difference(text, names), names, relations), WEIGHT)
+    return _change(difference(text, names), names, relations)
 
 
 def difference(text: str, names: tuple[str, ...]) -> Node:
@@ -68,8 +68,15 @@ def _select(text: str, names: tuple[str, ...]) -> str:
     return f"SELECT * FROM ({text}\n) AS `#query`({listed})"  # noqa: S608 - the user's own query
 
 
+def _change(rows: Node, names: tuple[str, ...], relations: Relations) -> Change:
+    weight = "__weight"
+    while weight.lower() in {name.lower() for name in names}:
+        weight += "_"
+    return Change(named_rows(rows, (*names, weight), relations), weight)
+
+
 def named_rows(node: Node, names: tuple[str, ...], relations: Relations) -> str:
-    """The rows of a node under the names of the table, the weight behind them if it has one."""
-    pairs = zip(columns_of(node), (*names, WEIGHT), strict=False)
+    """The rows of a node under the names of the table."""
+    pairs = zip(columns_of(node), names, strict=True)
     listed = ", ".join(f"{quote_identifier(id)} AS {quote_identifier(name)}" for id, name in pairs)
     return f"SELECT {listed} FROM ({render(node, relations)})"  # noqa: S608 - names are quoted

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from headwater.errors import UserError
-from headwater.refresh.pins import Pin
+from headwater.lake.delta_log.files import LocalLogFiles
+from headwater.lake.delta_log.snapshot import read_metadata
+from headwater.lake.delta_log.spark_types import columns_of
+from headwater.refresh.pins import Pin, pin
 from headwater.refresh.verify import verify
 from headwater.result import Column, Result
 from headwater.sql.dynamic_tables import VerifyDynamicTable
@@ -28,7 +31,7 @@ def verify_dynamic_table(context: Context, statement: VerifyDynamicTable) -> Res
     if dynamic.frontier is None:
         raise UserError("NOT_REFRESHED_YET", table=dynamic.qualified)
     pins = {
-        source: Pin(version, dynamic.source_columns.get(source))
+        source: _pin(context, source, version, dynamic.source_columns.get(source))
         for source, version in dynamic.frontier.sources.items()
     }
     there = where_defined(context, dynamic)
@@ -38,3 +41,13 @@ def verify_dynamic_table(context: Context, statement: VerifyDynamicTable) -> Res
         found = verify(session.spark(), stored, text.text, table.shape.columns)
     row = (str(dynamic.qualified), found.equal, found.rows, found.surplus, found.missing)
     return Result.from_rows(_COLUMNS, [row])
+
+
+def _pin(context: Context, source: str, version: int, then: tuple[str, ...] | None) -> Pin:
+    """A source at the version that a refresh reached, with the columns it had there."""
+    table = context.store.tables.get_by_id(source)
+    if table is None:
+        return Pin(version, then)
+    metadata = read_metadata(LocalLogFiles(context.lake.location(table)), version)
+    there = [] if metadata is None else [column.name for column in columns_of(metadata.schema)]
+    return pin(version, then, there)
