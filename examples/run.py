@@ -1,7 +1,8 @@
 """Runs an example: `python examples/run.py seed_000_volumes.sql --lake mylake --location URL`.
 
 For `s3://` the keys come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, the server from
-AWS_ENDPOINT_URL and AWS_REGION. `--broker HOST:PORT` names Kafka for the example that needs it.
+AWS_ENDPOINT_URL and AWS_REGION. `--broker HOST:PORT` names Kafka for the example that needs it;
+those over tables alone need neither.
 """
 
 from __future__ import annotations
@@ -57,13 +58,14 @@ def main() -> None:
     parser.add_argument("--location", help="file:///folder/ or s3://bucket/folder/")
     parser.add_argument("--broker", help="host:port of Kafka")
     given = parser.parse_args()
-    if (given.location is None) == (given.broker is None):
+    if given.location is not None and given.broker is not None:
         parser.error("give --location for files, or --broker for Kafka")
     with headwater.connect(given.lake) as lake:
-        if given.broker is not None:
-            found = statements(lake, given.script, {"broker": given.broker})
-        else:
+        if given.location is not None:
             found = results(lake, given.script, given.location, os.environ)
+        else:
+            parameters = {} if given.broker is None else {"broker": given.broker}
+            found = statements(lake, given.script, parameters)
         for result in found:
             result.show()
 

@@ -55,6 +55,29 @@ SELECT relative_path FROM DIRECTORY(VOLUME pipe_vol);
 
 SELECT * FROM load_history('sales_ods');
 
+-- Step 6: a dynamic table over what the pipe loads.
+-- Enable change tracking on source table; here a refresh is incremental without it too.
+ALTER TABLE sales_ods SET PROPERTIES ('change_tracking' = 'true');
+
+-- Create Dynamic Table, aggregate by category
+CREATE OR REPLACE DYNAMIC TABLE sales_summary
+    REFRESH INTERVAL 1 HOUR vcluster DEFAULT
+    COMMENT 'Category summary — incremental refresh'
+AS SELECT category, COUNT(*) AS order_cnt, SUM(amount) AS total_amount,
+    AVG(amount) AS avg_amount, MIN(dt) AS min_date, MAX(dt) AS max_date
+FROM sales_ods GROUP BY category;
+
+-- Immediately trigger first refresh
+REFRESH DYNAMIC TABLE sales_summary;
+
+-- Query results
+SELECT * FROM sales_summary ORDER BY category;
+
+-- Validate data consistency across all stages: the rows above are of two categories.
+SELECT 'Source' AS stage, COUNT(*) AS rows FROM sales_source
+UNION ALL SELECT 'ODS' AS stage, COUNT(*) AS rows FROM sales_ods
+UNION ALL SELECT 'Summary' AS stage, COUNT(*) AS rows FROM sales_summary;
+
 -- While a pipe is paused, files wait.
 ALTER PIPE sales_pipe SET PIPE_EXECUTION_PAUSED = TRUE;
 
@@ -82,3 +105,8 @@ COPY INTO VOLUME pipe_vol SUBDIRECTORY '/'
 SELECT COUNT(*) FROM sales_ods;
 
 SELECT file_path, status, first_error_message FROM load_history('sales_ods') ORDER BY file_path;
+
+-- The pipe loaded five more rows; the dynamic table works out what they change.
+REFRESH DYNAMIC TABLE sales_summary;
+SELECT * FROM sales_summary ORDER BY category;
+SHOW DYNAMIC TABLE REFRESH HISTORY WHERE name = 'sales_summary';

@@ -38,6 +38,7 @@ _TITLES = {
     "volume_streams": "Volume streams",
     "stream_reading": "Reading streams and TABLE_CHANGES",
     "changes": "Changes of Delta tables",
+    "commits": "Writing to Delta tables",
     "dynamic_tables": "Dynamic tables",
     "functions": "Functions in Python",
     "files": "Files of volumes",
@@ -99,11 +100,29 @@ def error_calls(path: Path) -> Iterator[ast.Call]:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for made in (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)):
         _name_bases(made)
+    chosen = _chosen_classes(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and node.args and _class_name(node) in _classes():
             yield node
+        elif isinstance(node, ast.Call) and node.args and _class_name(node) in chosen:
+            for made_as in chosen[_class_name(node)]:
+                found = ast.Call(func=made_as, args=node.args, keywords=node.keywords)
+                yield ast.copy_location(found, node)
         elif isinstance(node, ast.ClassDef):
             yield from _calls_of_super(node)
+
+
+def _chosen_classes(tree: ast.Module) -> dict[str, list[ast.Name]]:
+    """The variables that stand for one class of errors or another: `kind = A if .. else B`."""
+    found: dict[str, list[ast.Name]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.IfExp):
+            names = [n for n in (node.value.body, node.value.orelse) if isinstance(n, ast.Name)]
+            if len(names) == 2 and all(name.id in _classes() for name in names):
+                found |= {
+                    target.id: names for target in node.targets if isinstance(target, ast.Name)
+                }
+    return found
 
 
 def _calls_of_super(node: ast.ClassDef) -> Iterator[ast.Call]:

@@ -43,6 +43,12 @@ def test_the_demonstration_runs_to_its_end(tmp_path):
     assert "pipe public.sales_pipe, batch 1: 5 rows" in done.stdout
     assert "pipe public.sales_pipe, batch 2: 5 rows" in done.stdout
     assert "wednesday/part00001.csv | LOAD_FAILED" in done.stdout
+    # the dynamic table is refreshed in full, then by what changed
+    refreshed = "dynamic table public.sales_summary refreshed: "
+    assert f"{refreshed}FULL, 2 rows inserted, 0 rows deleted" in done.stdout
+    assert "Refresh: INCREMENTAL because rows only came (ROWS_ADDED)" in done.stdout
+    assert f"{refreshed}INCREMENTAL, 1 row inserted, 1 row deleted" in done.stdout
+    assert "| public.sales_summary | true " in done.stdout
 
 
 def test_a_query_prints_its_rows_and_nothing_of_sparks(tmp_path):

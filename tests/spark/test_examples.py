@@ -18,6 +18,7 @@ import headwater
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
 
 ROOT = Path(__file__).parents[2]
+Row = tuple[Any, ...]
 PIPE_ROWS = {"pipe_status": "RUNNING", "pipe_kind": "VOLUME", "ingest_mode": "LIST_PURGE"}
 
 
@@ -38,7 +39,7 @@ def environment_of(seaweedfs: SeaweedServer) -> dict[str, str]:
 
 def rows_of(
     script: str, location: str, seaweedfs: SeaweedServer, tmp_path: Path
-) -> list[list[tuple[Any, ...]]]:
+) -> list[list[Row]]:
     """The rows of each statement that returns some."""
     with headwater.connect(tmp_path / "lake") as lake:
         found = list(example()["results"](lake, script, location, environment_of(seaweedfs)))
@@ -77,7 +78,7 @@ def test_seed_000_volumes(place: Place, seaweedfs: SeaweedServer, tmp_path: Path
 def test_seed_000_pipe(place: Place, seaweedfs: SeaweedServer, tmp_path: Path) -> None:
     location = folder_of(place, "incoming/")
     shown = rows_of("seed_000_pipe.sql", location, seaweedfs, tmp_path)
-    pipe, loaded, left, history, paused, resumed, again, skipped = shown
+    pipe, loaded, left, history, *summed, paused, resumed, again, skipped, twice, refreshes = shown
     known = dict(pipe)
     assert PIPE_ROWS.items() <= known.items()
     assert known["input_name"].endswith(".public.pipe_vol")
@@ -89,6 +90,30 @@ def test_seed_000_pipe(place: Place, seaweedfs: SeaweedServer, tmp_path: Path) -
     assert "replaced" in skipped[1][2]
     # what was skipped is nowhere but here
     assert place.paths("incoming/") == ["incoming/part00001.csv"]
+    assert_sales_are_summed_up(*summed, twice, refreshes)
+
+
+def assert_sales_are_summed_up(
+    once: list[Row], stages: list[Row], twice: list[Row], refreshes: list[Row]
+) -> None:
+    """Step 6: the dynamic table after each of the two loads."""
+    electronics, sports = Decimal("25297.00"), Decimal("1098.00")
+    first, second = "2026-06-01", "2026-06-02"
+    assert [(*row[:3], *row[4:]) for row in once] == [
+        ("Electronics", 3, electronics, first, first),
+        ("Sports", 2, sports, first, first),
+    ]
+    assert [row[3] for row in once] == [Decimal("8432.333333"), Decimal("549.000000")]
+    assert stages == [("Source", 5), ("ODS", 5), ("Summary", 2)]
+    assert [(*row[:3], *row[4:]) for row in twice] == [
+        ("Electronics", 6, 2 * electronics, first, second),
+        ("Sports", 4, 2 * sports, first, second),
+    ]
+    assert [row[3] for row in twice] == [row[3] for row in once]
+    assert [(row[7], row[10], dict(row[13])) for row in refreshes] == [
+        ("SUCCEED", "INCREMENTAL", {"rows_deleted": "2", "rows_inserted": "2"}),
+        ("SUCCEED", "FULL", {"rows_deleted": "0", "rows_inserted": "2"}),
+    ]
 
 
 def test_seed_001_pipes(place: Place, seaweedfs: SeaweedServer, tmp_path: Path) -> None:
@@ -126,6 +151,46 @@ def test_seed_001_kafka(kafka_broker: KafkaBroker, tmp_path: Path) -> None:
     assert latency["lags"] == {"0": 0, "1": 0}
     assert latency["offsetLag"] == 0
     assert [row[0] for row in later] == ["a", "b", "c", "d", "e"]
+
+
+def test_seed_002_dynamic_tables(tmp_path: Path) -> None:
+    with headwater.connect(tmp_path / "lake") as lake:
+        found = list(example()["statements"](lake, "seed_002_dynamic_tables.sql", {}))
+    shown = [list(result.rows) for result in found if result.returns_rows]
+    counts, plan, later, refreshes, history, grouped, minutes, *proofs = shown
+    assert counts == [("add_to_cart", 1), ("purchase", 1), ("view", 2)]
+    assert plan[0] == ("Refresh: INCREMENTAL because rows only came (ROWS_ADDED)",)
+    # the groups are added to: the rows that were there are not read
+    assert "[MERGED_GROUPS, old rows from the table itself]" in "".join(row[0] for row in plan)
+    assert later == [("add_to_cart", 1), ("purchase", 2), ("view", 3)]
+    assert [(row[1], dict(row[2])) for row in refreshes] == [
+        ("FULL", {"rows_deleted": "0", "rows_inserted": "3"}),
+        ("INCREMENTAL", {"rows_deleted": "2", "rows_inserted": "2"}),
+    ]
+    # newest first, as documented: one row came
+    last, first = history
+    assert (last[2], last[7], last[8], last[10]) == (
+        "event_gettime",
+        "SUCCEED",
+        "MANUAL",
+        "INCREMENTAL",
+    )
+    assert dict(last[13]) == {"rows_deleted": "0", "rows_inserted": "1"}
+    assert (first[10], dict(first[13])) == ("FULL", {"rows_deleted": "0", "rows_inserted": "4"})
+    assert [(row[1], dict(row[2])) for row in grouped] == [
+        ("FULL", {"rows_deleted": "0", "rows_inserted": "4"}),
+        ("INCREMENTAL", {"rows_deleted": "1", "rows_inserted": "1"}),
+    ]
+    assert minutes == [
+        ("event-0", 11, 40, 20.0),
+        ("event-0", 14, 43, 40.0),
+        ("event-1", 14, 20, 22.0),
+        ("event-1", 14, 30, 21.0),
+    ]
+    assert proofs == [
+        [("public.event_gettime", True, 5, 0, 0)],
+        [("public.event_group_minute", True, 4, 0, 0)],
+    ]
 
 
 def test_seed_003_streams(tmp_path: Path) -> None:

@@ -16,6 +16,10 @@ from scripts import errors_page
 
 from headwater.config import Config
 from headwater.errors import conditions
+from headwater.refresh.choice import FORCE_FULL
+from headwater.refresh.planned import STATE_TABLES
+from headwater.refresh.reasons import Reason
+from headwater.refresh.settings import _KEYS
 from headwater.statements.dispatch import HANDLERS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -169,3 +173,17 @@ def test_variables_in_the_page_of_settings_are_read_by_the_code(tmp_path: Path) 
         value = values.get(name, "77")
         read = load_config(tmp_path, environment={variable: value})
         assert str(getattr(read, name)) == value, variable
+
+
+def test_the_page_of_refreshes_names_every_reason_in_its_order() -> None:
+    page = (SQL_PAGES / "refresh-dynamic-table.md").read_text(encoding="utf-8")
+    rows = re.findall(
+        r"^\| `([A-Z_]+)` \| ([^|]+) \| (?:FULL|INCREMENTAL|NO_DATA) \|", page, re.MULTILINE
+    )
+    assert rows == [(reason.value, reason.words) for reason in Reason]
+
+
+def test_the_page_of_refreshes_names_every_setting_that_matters() -> None:
+    page = (SQL_PAGES / "refresh-dynamic-table.md").read_text(encoding="utf-8")
+    missing = [key for key in (FORCE_FULL, STATE_TABLES, *_KEYS) if f"`{key}`" not in page]
+    assert missing == []

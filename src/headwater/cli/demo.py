@@ -1,4 +1,4 @@
-"""`headwater demo`: a short story in SQL about tables, versions, files out and in, and pipes."""
+"""`headwater demo`: a short story in SQL, from a table to a dynamic table."""
 
 from __future__ import annotations
 
@@ -66,6 +66,7 @@ def demo(lake: str | None) -> None:
     click.echo("\nWhat to try next:")
     click.echo(f"  headwater shell --lake {name}")
     click.echo(f'  headwater sql --lake {name} -e "SHOW CREATE TABLE sales_source"')
+    click.echo(f'  headwater sql --lake {name} -e "EXPLAIN REFRESH DYNAMIC TABLE sales_summary"')
     click.echo(f"  headwater run --lake {name}    and, in another terminal, drop a file in:")
     click.echo(f"  headwater sql --lake {name} -e \"PUT '/path/to/more.csv' TO VOLUME inbox\"")
     click.echo(f"  headwater doctor --lake {name}")

@@ -165,6 +165,35 @@ CREATE TABLE corrections AS SELECT * FROM sales_changes;
 -- rows: 0
 SELECT * FROM sales_changes;
 
+-- A dynamic table holds the answer of a query.
+CREATE DYNAMIC TABLE sales_summary
+AS SELECT category, count(*) AS orders, sum(amount) AS total FROM sales_ods GROUP BY category;
+
+-- The first refresh works out all of it.
+REFRESH DYNAMIC TABLE sales_summary;
+
+-- One more order comes.
+INSERT INTO sales_ods VALUES (11, 'Tennis Racket', 'Sports', 250.00, '2026-06-03');
+
+-- What will the next refresh do? It reads the new order and adds it to its group.
+EXPLAIN REFRESH DYNAMIC TABLE sales_summary;
+
+-- One group goes as it was and comes as it is.
+REFRESH DYNAMIC TABLE sales_summary;
+
+-- The table is up to date.
+-- rows: 2
+SELECT * FROM sales_summary ORDER BY category;
+
+-- The proof: all of it worked out anew, and compared row for row.
+-- rows: 1
+VERIFY DYNAMIC TABLE sales_summary;
+
+-- And what was done, and when.
+-- rows: 2
+SELECT name, state, refresh_mode, stats FROM (SHOW DYNAMIC TABLE REFRESH HISTORY sales_summary)
+ORDER BY start_time;
+
 -- Everything that ran here is a job.
 -- rows: 5
 SHOW JOBS LIMIT 5;

@@ -21,7 +21,7 @@ def test_every_statement_is_ours_and_has_a_heading():
 def test_the_story_shows_what_it_promises():
     text = "\n".join(step.text for step in story())
     words = "CREATE INSERT UPDATE DELETE VIEW HISTORY TIMESTAMP RESTORE UNDROP JOBS".split()
-    words += "COPY DIRECTORY USING PURGE LOAD_HISTORY PIPE".split()
+    words += "COPY DIRECTORY USING PURGE LOAD_HISTORY PIPE STREAM DYNAMIC EXPLAIN VERIFY".split()
     assert [word for word in words if word.lower() not in text.lower()] == []
     assert set(re.findall(r"\{\{.*?\}\}", text)) == {"{{version_3_time}}"}
 
