@@ -99,7 +99,7 @@ def _case(record: str) -> Case:
 
 
 def explained(text: str, words: tuple[str, ...]) -> str:
-    """The plan of a query: each operator's rule, then the parts and rows that Spark is asked for."""
+    """The plan of a query: each operator's rule, then the parts and rows to compute."""
     query = _query(text)
     types = types_of(query.tree, TABLES)
     query = split_averages(query, types)
