@@ -32,7 +32,10 @@ BENCHMARKS = (
     "pipe_kafka",
     "stream_changes",
     "apply_changes",
+    "refresh_fixed_cost",
+    "refresh_base_size",
     "tpch_refresh",
+    "medallion",
 )
 
 

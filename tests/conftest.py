@@ -23,6 +23,19 @@ settings.register_profile("headwater", print_blob=True, deadline=None)
 settings.load_profile("headwater")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`pytest --bless` writes what came out into the files, for review with git diff."""
+    parser.addoption(
+        "--bless", action="store_true", help="rewrite what tests/sql and tests/plans expect"
+    )
+
+
+@pytest.fixture
+def bless(request: pytest.FixtureRequest) -> bool:
+    """Whether mismatches become the new expectation."""
+    return bool(request.config.getoption("--bless"))
+
+
 @pytest.fixture(scope="session")
 def seaweedfs() -> Iterator[SeaweedServer]:
     """A real S3 server on loopback, which stops with the tests."""

@@ -343,3 +343,19 @@ def test_history_that_is_gone(kept: Kept) -> None:
     old.unlink()
     assert kept.refresh() == ("FULL", "HISTORY_GONE")
     assert kept.rows() == [(2,)]
+
+
+def test_a_file_of_the_old_version_that_is_gone(kept: Kept) -> None:
+    """Compaction wrote the rows anew, and another tool's VACUUM removed the old file."""
+    kept.sql("CREATE TABLE {t} (k INT)", "INSERT INTO {t} VALUES (1)", "INSERT INTO {t} VALUES (2)")
+    kept.define("SELECT max(k) AS m, min(k) AS n FROM {t}")
+    kept.define("SELECT l.k FROM {t} l JOIN {t} r ON l.k = r.k", table="{t}_j")
+    state = kept.lake.session.state
+    table = state.lake.store.tables.get("headwater", "public", kept.name)
+    assert table is not None
+    old = list(Path(state.lake.location(table)).glob("*.parquet"))
+    kept.sql("OPTIMIZE {t}", "INSERT INTO {t} VALUES (3)")
+    for file in old:
+        file.unlink()
+    assert kept.refresh()[0] == "INCREMENTAL"
+    assert kept.refresh("{t}_j") == ("FULL", "PLAN_FAILED")

@@ -136,6 +136,12 @@ class SparkConnection:
         with self._in_session():
             return [row[0] for row in self._session.sql("SHOW FUNCTIONS").collect()]
 
+    def system_functions(self) -> frozenset[str]:
+        """The names of Spark's own functions."""
+        with self._in_session():
+            rows = self._session.sql("SHOW SYSTEM FUNCTIONS").collect()
+        return frozenset(row[0].lower() for row in rows)
+
     def has_function(self, name: str) -> bool:
         """Whether Spark knows a function of that name, of its own or a temporary one."""
         with self._in_session():

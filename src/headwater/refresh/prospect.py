@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from headwater.algebra.nodes import Query
+from headwater.errors import Span
 from headwater.incremental.deltas import Change
 from headwater.incremental.maintenance import Dates
 from headwater.incremental.plan import DeltaPlan, plan
@@ -21,6 +22,8 @@ class Prospect:
     """How a query would be maintained whatever happens to its sources, or why it would not be."""
 
     problem: Problem | None = None
+    span: Span | None = None
+    """Where in the query the problem stands, if that is known."""
     query: Query | None = None
     delta: DeltaPlan | None = None
 
@@ -28,7 +31,8 @@ class Prospect:
 def prospect(definition: Definition, known: Understanding) -> Prospect:
     """The plan for rows that come and go in every source, on another day."""
     if known.problem is not None or known.query is None:
-        return Prospect(known.problem or definition.not_incremental)
+        return Prospect(known.problem or definition.not_incremental, definition.span)
     changes = {table.id: Change.ANY for table in definition.sources}
     dates = Dates(_SOME_DAY, _NEXT_DAY)
-    return Prospect(None, known.query, plan(known.query, changes, dates, known.types))
+    delta = plan(known.query, changes, dates, known.types)
+    return Prospect(query=known.query, delta=delta)

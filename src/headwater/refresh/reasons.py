@@ -24,6 +24,7 @@ class Reason(StrEnum):
     NOT_PROVEN = "NOT_PROVEN"
     CHANGE_TOO_LARGE = "CHANGE_TOO_LARGE"
     CHEAPER_IN_FULL = "CHEAPER_IN_FULL"
+    PLAN_FAILED = "PLAN_FAILED"
     ROWS_ADDED = "ROWS_ADDED"
     ROWS_CHANGED = "ROWS_CHANGED"
     DATE_CHANGED = "DATE_CHANGED"
@@ -51,6 +52,7 @@ _WORDS = {
     Reason.NOT_PROVEN: "Spark does not confirm that the query was understood",
     Reason.CHANGE_TOO_LARGE: "too much of the sources changed",
     Reason.CHEAPER_IN_FULL: "working it out anew costs less",
+    Reason.PLAN_FAILED: "the plan of the change failed",
     Reason.ROWS_ADDED: "rows only came",
     Reason.ROWS_CHANGED: "rows came and went",
     Reason.DATE_CHANGED: "the query reads the date, which is another one",

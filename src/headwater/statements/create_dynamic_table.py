@@ -24,6 +24,7 @@ from headwater.statements.context import Context
 from headwater.statements.create_table import table_head
 from headwater.statements.create_view import named
 from headwater.statements.dynamic_query import query_sources
+from headwater.statements.prospects import require_incremental
 from headwater.statements.spark_text import spark_text
 from headwater.statements.time_travel import moment_of
 from headwater.tables.allowed_names import require_allowed_name
@@ -56,6 +57,8 @@ def create_dynamic_table(context: Context, statement: CreateDynamicTable) -> Res
     if existing is not None and not (statement.or_replace and existing.kind is TableKind.DYNAMIC):
         raise name_taken(existing, span=statement.name_span, hint=_instead(existing, name))
     plan = _plan(context, statement, name)
+    if statement.mode == RefreshMode.STRICT:
+        require_incremental(context, name, statement.query, statement.query_span)
     context.lake.writer.ensure()
     if existing is None:
         _create(context, statement, name, plan)

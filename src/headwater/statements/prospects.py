@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from headwater.errors import Span, UserError
+from headwater.names import QualifiedName
 from headwater.refresh.definition import define
 from headwater.refresh.prospect import Prospect, prospect
 from headwater.refresh.relations import PinnedSource
@@ -25,7 +27,7 @@ def prospect_of(context: Context, query: str) -> Prospect:
         columns={},
     )
     if definition.query is None:
-        return Prospect(definition.not_incremental)
+        return Prospect(definition.not_incremental, definition.span)
     with session.lock:
         sources = {
             table.id: PinnedSource(
@@ -39,3 +41,17 @@ def prospect_of(context: Context, query: str) -> Prospect:
             definition, session.spark(), sources, lambda: spark_text(context, query)
         )
     return prospect(definition, known)
+
+
+def require_incremental(
+    context: Context, name: QualifiedName, query: str, span: Span | None
+) -> None:
+    """Refuse a query that cannot be maintained incrementally; it stands at `span`."""
+    found = prospect_of(context, query)
+    if found.problem is None:
+        return
+    start = span.start if span is not None else 0
+    inner = found.span
+    place = span if inner is None else Span(start + inner.start, start + inner.end)
+    construct = found.problem.detail or found.problem.reason.words
+    raise UserError("QUERY_NOT_INCREMENTAL", table=name, construct=construct, span=place)

@@ -13,10 +13,10 @@ from headwater.catalog.dynamic_tables import (
     RefreshState,
     RefreshTrigger,
 )
-from headwater.errors import HeadwaterError, SchemaError, UserError
+from headwater.errors import HeadwaterError, SchemaError, TransientError, UserError
 from headwater.lake.commits.writes import Applied
 from headwater.names import QualifiedName
-from headwater.refresh.choice import FORCE_FULL
+from headwater.refresh.choice import FORCE_FULL, Choice
 from headwater.refresh.definition import Definition, define
 from headwater.refresh.outlook import Outlook, Workshop, look_ahead
 from headwater.refresh.planned import (
@@ -24,6 +24,7 @@ from headwater.refresh.planned import (
     STATE_TABLES,
     Moment,
     PlannedRefresh,
+    chosen,
     plan_refresh,
 )
 from headwater.refresh.reasons import Reason
@@ -39,6 +40,10 @@ from headwater.time_zones import zone_of
 _ALLOWED_IN_STRICT = frozenset(
     {Reason.FIRST_REFRESH, Reason.QUERY_CHANGED, Reason.FULL_ASKED_FOR, Reason.TABLE_CHANGED}
 )
+
+
+# What must never be mended by writing all rows anew, because it tells of a mistake in the rows.
+_FATAL = frozenset({"REFRESH_DELETES_MISSING_ROW"})
 
 
 def refresh(
@@ -76,8 +81,26 @@ def _refreshed(context: Context, dynamic_table: DynamicTable, started: Refresh) 
         workshop = workshop_of(context, planned)
         outlook = look_ahead(planned, workshop)
         require_allowed(context, outlook)
-        applied = run_refresh(outlook, workshop, context.author, number=started.number)
+        try:
+            applied = run_refresh(outlook, workshop, context.author, number=started.number)
+        except HeadwaterError as error:
+            outlook = _retreat(outlook, error)
+            require_allowed(context, outlook)
+            applied = run_refresh(outlook, workshop, context.author, number=started.number)
     return _succeeded(known, outlook, applied)
+
+
+def _retreat(outlook: Outlook, error: HeadwaterError) -> Outlook:
+    """The refresh in full, after it failed as an incremental one; else the error again.
+
+    An old version may lack files that another tool removed, and a plan of ours may be one that
+    Spark refuses. A change that does not fit the rows is no reason to write over them.
+    """
+    fatal = isinstance(error, TransientError) or error.condition in _FATAL
+    if outlook.choice.kind is not RefreshKind.INCREMENTAL or fatal:
+        raise error
+    choice = Choice(RefreshKind.FULL, Reason.PLAN_FAILED, f"{error.condition}: {error.message}")
+    return Outlook(chosen(outlook.planned, choice))
 
 
 def _succeeded(started: Refresh, outlook: Outlook, applied: Applied | None) -> Refresh:
