@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -42,3 +44,36 @@ def _text(session: SparkSession, plan: Any) -> str:
         session.conf.set(_MOST_FIELDS, str(shortened))
     numbers: dict[str, str] = {}
     return _ID.sub(lambda found: numbers.setdefault(found[0], f"#{len(numbers)}"), text)
+
+
+def types_within(session: SparkSession, query: str) -> dict[str, tuple[str, bool]]:
+    """The types of columns by name, however deep inside of a query; whether they may be NULL.
+
+    Of a column that is nowhere referred to, nothing is said.
+    """
+    from pyspark.sql.types import _parse_datatype_json_value
+
+    frame = session.sql(query)
+    java: Any = frame._jdf
+    found = {field.name: (field.dataType.simpleString(), field.nullable) for field in frame.schema}
+    known: dict[str, str] = {}
+    for name, kind, nullable in _attributes(json.loads(java.queryExecution().analyzed().toJSON())):
+        written = json.dumps(kind)
+        if written not in known:
+            known[written] = _parse_datatype_json_value(kind).simpleString()
+        before = found.get(name)
+        # An outer join makes NULLs of what has none below it.
+        found[name] = (known[written], nullable or (before is not None and before[1]))
+    return found
+
+
+def _attributes(part: Any) -> Iterator[tuple[str, Any, bool]]:
+    if isinstance(part, list):
+        for inner in part:
+            yield from _attributes(inner)
+    elif isinstance(part, dict):
+        if str(part.get("class", "")).endswith("AttributeReference"):
+            yield part["name"], part["dataType"], bool(part["nullable"])
+        for inner in part.values():
+            if isinstance(inner, list | dict):
+                yield from _attributes(inner)

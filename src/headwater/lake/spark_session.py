@@ -13,16 +13,19 @@ from headwater.catalog.functions import Function
 from headwater.catalog.objects import TableColumn
 from headwater.lake.changes.canonical import canonical
 from headwater.lake.changes.classify import Classified
+from headwater.lake.changes.delta_files import DeltaFiles
 from headwater.lake.changes.frames import changes_frame
 from headwater.lake.commits.apply import Mark, Note, apply_write
 from headwater.lake.commits.choose import SMALL, Limits
 from headwater.lake.commits.delta_transaction import settings as session_settings
+from headwater.lake.commits.stored_table import read_stored_table
 from headwater.lake.commits.writes import Applied, Write
+from headwater.lake.delta_log.files import LocalLogFiles
 from headwater.lake.file_frames import frame_of, not_utf8, rows_by_file, write_files
 from headwater.lake.file_scan import FileScan, FileTarget, literal_path
 from headwater.lake.json_documents import first_json_keys, holds_one_json_document
 from headwater.lake.kafka_frames import messages
-from headwater.lake.plans import same_plan
+from headwater.lake.plans import same_plan, types_within
 from headwater.lake.python_functions import register_python_function
 from headwater.lake.rows import fetch
 from headwater.lake.spark_errors import reshape
@@ -38,6 +41,12 @@ if TYPE_CHECKING:
 USER_METADATA = "spark.databricks.delta.commitInfo.userMetadata"
 TRANSACTION_APP = "spark.databricks.delta.write.txnAppId"
 TRANSACTION = "spark.databricks.delta.write.txnVersion"
+
+_ONE_JOB = {
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.autoBroadcastJoinThreshold": "-1",
+    "spark.sql.join.preferSortMergeJoin": "false",
+}
 
 
 class SparkConnection:
@@ -112,6 +121,11 @@ class SparkConnection:
         """Whether two queries mean the same to Spark's optimizer."""
         with self._in_session(own_text("")):
             return same_plan(self._session, one.text, other.text)
+
+    def types_within(self, query: EditedText) -> dict[str, tuple[str, bool]]:
+        """The types of the columns of a query and of its sub-queries, and which may be NULL."""
+        with self._in_session(query):
+            return types_within(self._session, query.text)
 
     def create_part(self, name: str, sql: str) -> None:
         """Let several places of a query read rows that are then worked out once."""
@@ -192,6 +206,22 @@ class SparkConnection:
             )
             log.unsafeVolatileSnapshot().transactions()
 
+    @contextmanager
+    def in_one_job(self) -> Iterator[None]:
+        """For little data: one Spark job for a whole query.
+
+        Otherwise every step that Spark looks at before it plans the next, and every table it sends
+        to all tasks, is a job of its own, which costs more than such a step.
+        """
+        with self._in_session():
+            settings = session_settings(self._session, _ONE_JOB)
+            settings.__enter__()
+        try:
+            yield
+        finally:
+            with self._in_session():
+                settings.__exit__(None, None, None)
+
     def apply(
         self,
         location: str,
@@ -248,6 +278,17 @@ class SparkConnection:
             if frame is not None:
                 frame.createOrReplaceTempView(name)
         return frame is not None
+
+    def create_snapshot_view(self, name: str, location: str, version: int) -> None:
+        """Make a version of a table visible to SQL under a temporary name.
+
+        Its files are looked up in the log here: Delta would run Spark jobs to find them, which for
+        a small table take longer than reading it.
+        """
+        with self._in_session(own_text("")):
+            stored = read_stored_table(LocalLogFiles(location), version)
+            files = DeltaFiles(self._session, location, version)
+            files.all_rows(stored.files).createOrReplaceTempView(name)
 
     def columns_of_files(self, scan: FileScan) -> tuple[tuple[str, str], ...]:
         """The columns that files hold, with their types."""

@@ -29,6 +29,8 @@ STATE_TABLES = "cz.optimizer.incremental.enable.state.table"
 LEAST_BYTES_FOR_STATES = 32 << 20
 """Of all sources together: what can be read in no time needs no states."""
 
+_LITTLE = 4 << 20
+
 
 @dataclass(frozen=True, slots=True)
 class Moment:
@@ -54,6 +56,11 @@ class PlannedRefresh:
     """Where the table stands after it."""
     dates: Dates
     least_bytes_for_states: int = LEAST_BYTES_FOR_STATES
+
+    @property
+    def is_little(self) -> bool:
+        """Whether so little is read that what costs is the number of Spark jobs."""
+        return sum(source.facts.bytes for source in self.sources) < _LITTLE
 
     @property
     def changes(self) -> dict[str, Change]:

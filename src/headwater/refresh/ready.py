@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from headwater.algebra.nodes import Types
+from headwater.algebra.nodes import Node, Scan, Snapshot, Stored, Types
 from headwater.algebra.render import render
-from headwater.catalog.objects import TableColumn
+from headwater.algebra.walk import nodes_of
+from headwater.catalog.objects import Table, TableColumn
 from headwater.incremental.parts import Part
 from headwater.lake.changes.ranges import Reader
 from headwater.lake.changes.read import ChangedTable, read_classified
+from headwater.names import quote_identifier
 from headwater.refresh.outlook import Outlook, Workshop, pinned_sources
 from headwater.refresh.planned import PlannedRefresh
 from headwater.refresh.relations import ChangedRows, PinnedSource, SparkRelations
@@ -32,11 +34,50 @@ def ready_relations(outlook: Outlook, workshop: Workshop) -> Iterator[SparkRelat
         relations = stored_relations(planned, workshop, sources, outlook.types)
         states = {name: state.relation for name, state in outlook.states.items()}
         relations = replace(relations, states=states)
+        if planned.is_little:
+            relations = _with_views(outlook, workshop, relations, views)
         with _parts(_parts_of(outlook), relations, workshop) as ready:
             yield ready
     finally:
         for view in views:
             workshop.spark.drop_view(view)
+
+
+def _with_views(
+    outlook: Outlook, workshop: Workshop, relations: SparkRelations, views: list[str]
+) -> SparkRelations:
+    """Small tables as views over their files, which Delta would have to look for."""
+    planned, spark, lake = outlook.planned, workshop.spark, workshop.lake
+
+    def view(table: Table, version: int) -> str:
+        name = workshop.new_view()
+        spark.create_snapshot_view(name, lake.location(table), version)
+        views.append(name)
+        return name
+
+    leaves = [node for root in _roots(outlook) for node in nodes_of(root)]
+    tables = {source.table.id: source for source in planned.sources}
+    snapshots: dict[tuple[str, Snapshot], str] = {}
+    for node in leaves:
+        if isinstance(node, Scan) and (node.source, node.at) not in snapshots:
+            facts = tables[node.source].facts
+            version = facts.from_version if node.at is Snapshot.OLD else facts.to_version
+            if version is not None:
+                snapshots[node.source, node.at] = view(tables[node.source].table, version)
+    stored = relations.stored_as
+    if any(isinstance(node, Stored) and node.state is None for node in leaves):
+        stored = quote_identifier(view(planned.table, planned.table.shape.delta_version))
+    return replace(relations, snapshots=snapshots, stored_as=stored)
+
+
+def _roots(outlook: Outlook) -> Iterator[Node]:
+    """Everything that is worked out."""
+    yield from (part.node for part in _parts_of(outlook))
+    if outlook.delta is not None:
+        yield outlook.delta.rows
+        yield from (change.rows for change in outlook.delta.states)
+    elif outlook.rebuilt is not None:
+        yield outlook.rebuilt.rows
 
 
 def _parts_of(outlook: Outlook) -> tuple[Part, ...]:

@@ -51,6 +51,8 @@ class SparkRelations:
     types: Types
     canonical_of: Callable[[str, str], str]
     stored_as: str = ""
+    snapshots: Mapping[tuple[str, Snapshot], str] = field(default_factory=dict)
+    """Views of sources at a snapshot, where there are such."""
     states: Mapping[str, str] = field(default_factory=dict)
     parts: Mapping[str, str] = field(default_factory=dict)
     """The temporary views of shared parts."""
@@ -58,6 +60,9 @@ class SparkRelations:
     def scan(self, scan: Scan) -> str:
         """A source as it was or is."""
         source = self.sources[scan.source]
+        view = self.snapshots.get((scan.source, scan.at))
+        if view is not None:
+            return quote_identifier(view)
         version = source.old_version if scan.at is Snapshot.OLD else source.new_version
         return f"{source.spark_name} VERSION AS OF {version}"
 

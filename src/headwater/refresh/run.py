@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 
 from headwater.algebra.nodes import ColumnType
@@ -38,7 +38,8 @@ from headwater.tables.commits import Author, commit, refresh_transaction, stamp
 def run_refresh(outlook: Outlook, workshop: Workshop, author: Author, *, number: int) -> Applied:
     """Write the rows, the frontier and the number of the refresh in one commit."""
     planned, applied = outlook.planned, list[Applied]()
-    with _prepared(outlook, workshop) as (write, relations):
+    little = workshop.spark.in_one_job() if planned.is_little else nullcontext()
+    with little, _prepared(outlook, workshop) as (write, relations):
         reach("refresh.planned")
         states = _write_states(outlook, workshop, relations, number=number)
         reach("refresh.states")

@@ -93,6 +93,8 @@ def _types(
     """The type of every column; those that are known are not asked for again."""
     relations = SparkRelations(sources, {}, lambda value, kind: value)
     found: dict[str, ColumnType] = dict(known)
+    within = spark.types_within(own_text(render(query.tree, relations)))
+    found |= {id: ColumnType(*type) for id, type in within.items() if id not in known}
     for node in nodes_of(query.tree):
         if not set(columns_of(node)) <= found.keys():
             asked = own_text(render(node, relations))

@@ -92,6 +92,11 @@ class DeltaFiles:
             made = self._log.createDataFrame(self._snapshot, files, False, self._nothing)
             yield version, self._frame(made)
 
+    def all_rows(self, bodies: Iterable[Mapping[str, Any]]) -> DataFrame:
+        """The rows of files as they are: the table, if these are all its files."""
+        files = self._add_files(bodies)
+        return self._frame(self._log.createDataFrame(self._snapshot, files, False, self._nothing))
+
     def differing(self, image: ChangedVector) -> list[FileRows]:
         """The rows by which the two vectors of a file differ."""
         helper = self._delta.v2.CDCDeletionVectorHelper
