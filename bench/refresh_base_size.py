@@ -18,6 +18,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 
 import headwater
 from bench.outcome import Findings, Outcome, shown
@@ -140,7 +141,7 @@ def _curve(scratch: Scratch, connection: headwater.Connection, rows: int) -> lis
         for shape, table in tables.items():
             ours[shape, "inserted"].append(refreshed(connection, table))
         for shape, query in queries.items():
-            full[shape].append(timed(lambda s=shape, q=query: plain.overwrite(s, q)))
+            full[shape].append(timed(partial(plain.overwrite, shape, query)))
         connection.sql(f"DELETE FROM {base} WHERE id = {_deleted(rows, turn)}")
         for shape, table in tables.items():
             ours[shape, "deleted"].append(refreshed(connection, table))
