@@ -14,9 +14,10 @@ orders there are.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 
 import headwater
 from bench.layers.queries import Layered, in_order
@@ -94,10 +95,7 @@ def _full(plain: PlainTables, tables: Sequence[Layered]) -> list[float]:
     def named(name: str) -> str:
         return plain.sql(name) if name in own else name
 
-    def overwrite(table: Layered) -> Callable[[], None]:
-        return lambda: plain.overwrite(table.name, table.sql(named))
-
-    return [timed(overwrite(table)) for table in tables]
+    return [timed(partial(plain.overwrite, t.name, t.sql(named))) for t in tables]
 
 
 def _total(steps: Sequence[Step], batch: int | None = None) -> Outcome:
