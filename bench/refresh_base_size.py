@@ -3,11 +3,11 @@
 Five dynamic tables stand over one base table: a filter, a join with a dimension of 1000 rows, a
 grouping into 1000 groups, a window over 1000 partitions, DISTINCT. In each round one row is
 inserted and every table refreshed; plain Spark works every query out and overwrites a Delta table,
-in the same session; one row is deleted and every table refreshed again. What plain Spark needs
-does not depend on which row changed, so it runs once in a round, between the two. The first round,
-and at the first size the first three, only warm up. The outcomes are the curve. The files of the base table have the same size,
-whatever its size; at the end every table is verified. HEADWATER_BENCH_BASE_ROWS is the largest
-size; the others are a tenth and a hundredth of it.
+in the same session; one row is deleted and every table refreshed again. What plain Spark needs does
+not depend on which row changed, so it runs once in a round, between the two. The first round, and
+at the first size the first three, only warm up. The outcomes are the curve. The files of the base
+table have the same size, whatever its size; at the end every table is verified.
+HEADWATER_BENCH_BASE_ROWS is the largest size; the others are a tenth and a hundredth of it.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ class RawTables:
         first = self.orders + batch * came
         sql(f"INSERT INTO raw_orders {self._order_rows(first, first + came)}")
         sql(f"INSERT INTO raw_payments {self._payment_rows(first, first + came)}")
-        slices = max(1, self.orders // max(1, size // 20))
+        slices = max(1, self.orders // max(1, size // 15))
         sql(
             "UPDATE raw_orders SET status = 'changed', loaded = loaded + 1"
             f" WHERE pmod(hash(id, 1), {slices}) = {batch}"
