@@ -33,7 +33,8 @@ test-unit: setup ## the tests that need neither a JVM nor a server, without laws
 	$(BIN)/python -m pytest tests/unit -m "not servers and not large and not laws" -n 2 $(PYTEST)
 
 fuzz: setup ## refresh random dynamic tables; SEEDS=100 says how many lakes of them
-	HEADWATER_SEEDS=$(SEEDS) $(BIN)/python -m pytest tests/spark/test_refresh_random.py -n 2 $(PYTEST)
+	HEADWATER_SEEDS=$(SEEDS) $(BIN)/python -m pytest tests/spark/test_deltas_random.py \
+	    tests/spark/test_refresh_random.py -n 2 $(PYTEST)
 
 lint: setup ## style, types, layering, file sizes
 	$(BIN)/ruff check .
