@@ -43,6 +43,14 @@ class Kept:
         last = self.lake.session.state.lake.store.refreshes.list(limit=1)[0]
         return str(last.kind), str(last.reason)
 
+    def states(self) -> set[str]:
+        """The groups that are kept beside the table."""
+        store = self.lake.session.state.lake.store
+        found = store.dynamic_tables.get("headwater", "public", f"{self.name}_d")
+        assert found is not None
+        assert found.frontier is not None
+        return set(found.frontier.detail["states"])
+
     def rows(self, table: str = "{t}_d") -> list[tuple[object, ...]]:
         """What the table holds, in some order of its own."""
         return sorted(self.sql(f"SELECT * FROM {table}").rows, key=repr)
@@ -182,6 +190,9 @@ def test_last_digits_of_decimal_averages(kept: Kept) -> None:
             f"DELETE FROM {{t}} WHERE k = {step} AND v < 100",
         )
         assert kept.refresh()[0] == "INCREMENTAL"
+        kept.sql("OPTIMIZE {t}")
+        assert kept.refresh()[0] == "NO_DATA"
+        assert kept.states() == {"s1"}
     kept.sql("RESET cz.optimizer.incremental.enable.state.table")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 
-from headwater.catalog.dynamic_tables import DynamicTable, Frontier
+from headwater.catalog.dynamic_tables import DynamicTable, Frontier, RefreshKind
 from headwater.catalog.objects import Operation, Table
 from headwater.incremental.deltas import Change
 from headwater.incremental.maintenance import Dates
@@ -98,13 +98,18 @@ def plan_refresh(
         date_matters=date_matters,
         not_incremental=definition.not_incremental,
     )
+    choice = choose(facts)
+    frontier = _next_frontier(definition, sources, moment)
+    if choice.kind is RefreshKind.NO_DATA and before is not None:
+        # Nothing is written, so what is kept beside the rows stays as it is.
+        frontier = replace(frontier, detail={**before.detail, **frontier.detail})
     return PlannedRefresh(
         current,
         table,
         definition,
         sources,
-        choose(facts),
-        _next_frontier(definition, sources, moment),
+        choice,
+        frontier,
         Dates(yesterday, moment.today),
         moment.least_bytes_for_states,
     )

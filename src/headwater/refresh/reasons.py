@@ -22,7 +22,6 @@ class Reason(StrEnum):
     MODE_FULL = "MODE_FULL"
     NOT_INCREMENTAL = "NOT_INCREMENTAL"
     NOT_PROVEN = "NOT_PROVEN"
-    CHANGE_TOO_LARGE = "CHANGE_TOO_LARGE"
     CHEAPER_IN_FULL = "CHEAPER_IN_FULL"
     PLAN_FAILED = "PLAN_FAILED"
     ROWS_ADDED = "ROWS_ADDED"
@@ -50,7 +49,6 @@ _WORDS = {
     Reason.MODE_FULL: "REFRESH_MODE is FULL",
     Reason.NOT_INCREMENTAL: "the query cannot be maintained incrementally",
     Reason.NOT_PROVEN: "Spark does not confirm that the query was understood",
-    Reason.CHANGE_TOO_LARGE: "too much of the sources changed",
     Reason.CHEAPER_IN_FULL: "working it out anew costs less",
     Reason.PLAN_FAILED: "the plan of the change failed",
     Reason.ROWS_ADDED: "rows only came",
