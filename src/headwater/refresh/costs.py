@@ -7,7 +7,7 @@ of a kind took, against what they had been expected to take.
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from headwater.algebra.nodes import (
@@ -93,20 +93,16 @@ def _full(tree: Node, sources: Mapping[str, SourceFacts], stored_bytes: int) -> 
 def _incremental(plan: DeltaPlan, sources: Mapping[str, SourceFacts], stored_bytes: int) -> float:
     nodes = [*nodes_of(plan.rows), *(node for part in plan.parts for node in nodes_of(part.node))]
     scanned = sum(_size(node, sources) for node in nodes if isinstance(node, Scan))
-    changed = sum(sources[node.source].changed_bytes for node in nodes if isinstance(node, Changes))
+    changed = [sources[node.source] for node in nodes if isinstance(node, Changes)]
     stored = stored_bytes if any(isinstance(node, Stored) for node in nodes) else 0
-    share = _share(sources.values())
+    share = max((source.share for source in sources.values()), default=0.0)
     # What is read besides the change is thinned out by its keys, the more the smaller it is.
-    moved = changed + (scanned + stored) * min(1.0, 4 * share)
-    read = (scanned + stored + changed) * _READ
+    moved = sum(source.share * source.bytes for source in changed)
+    moved += (scanned + stored) * min(1.0, 4 * share)
+    read = (scanned + stored + sum(source.changed_bytes for source in changed)) * _READ
     written = stored_bytes * min(1.0, 4 * share) * _WRITE
     fixed = _BASE + _NODE * len(nodes) + _PART * len(plan.parts)
     return fixed + read + moved * _SHUFFLE + written
-
-
-def _share(sources: Iterable[SourceFacts]) -> float:
-    """How much of the sources changed, of the one that changed most."""
-    return max((s.changed_bytes / s.bytes for s in sources if s.bytes), default=0.0)
 
 
 def _size(scan: Scan, sources: Mapping[str, SourceFacts]) -> int:

@@ -35,6 +35,16 @@ class SourceFacts:
     bytes: int = 0
     problem: Problem | None = None
 
+    @property
+    def share(self) -> float:
+        """How much of it changed: of its rows, or where the log does not count them its bytes.
+
+        To find the few rows that went, whole files may have to be read.
+        """
+        if self.changed_rows is not None and self.rows:
+            return self.changed_rows / self.rows
+        return self.changed_bytes / self.bytes if self.bytes else 0.0
+
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
         return {

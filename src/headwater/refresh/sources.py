@@ -157,6 +157,5 @@ def _marked(vector: Mapping[str, object] | None) -> int:
 
 
 def _bytes(image: Image) -> int:
-    """What must be read: a file whose vector changed is read for the rows by which it did."""
-    size = int(image.file.body.get("size") or 0)
-    return size if isinstance(image, WholeFile) else size // 2
+    """What must be read: a whole file, also one of which few rows went."""
+    return int(image.file.body.get("size") or 0)

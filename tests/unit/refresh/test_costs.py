@@ -32,6 +32,13 @@ def test_a_change_as_large_as_the_table_is_cheaper_in_full() -> None:
     assert costs(TREE, FROM_CHANGES, everything, 0).full_is_cheaper
 
 
+def test_few_rows_that_went_are_a_small_change_although_their_file_is_read() -> None:
+    facts = SourceFacts(
+        "1", "t", 1, 2, Change.ANY, "", changed_rows=10, changed_bytes=GIGA, rows=10**7, bytes=GIGA
+    )
+    assert not costs(TREE, FROM_CHANGES, {"1": facts}, 0).full_is_cheaper
+
+
 def test_a_plan_that_reads_the_source_anew_costs_about_as_much() -> None:
     found = costs(TREE, ANEW, source(changed=GIGA), 0)
     assert found.incremental >= found.full * 0.9
