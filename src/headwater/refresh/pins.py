@@ -12,6 +12,8 @@ class Pin:
 
     delta_version: int | None
     columns: tuple[str, ...] | None = None
+    view: str | None = None
+    """A view of that version, to be read instead."""
 
 
 def pin(version: int, then: Sequence[str] | None, there: Sequence[str]) -> Pin:

@@ -29,7 +29,8 @@ STATE_TABLES = "cz.optimizer.incremental.enable.state.table"
 LEAST_BYTES_FOR_STATES = 32 << 20
 """Of all sources together: what can be read in no time needs no states."""
 
-_LITTLE = 4 << 20
+LITTLE = 4 << 20
+"""Bytes of sources that are read in less time than Spark needs to begin a job."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ class PlannedRefresh:
     @property
     def is_little(self) -> bool:
         """Whether so little is read that what costs is the number of Spark jobs."""
-        return sum(source.facts.bytes for source in self.sources) < _LITTLE
+        return sum(source.facts.bytes for source in self.sources) < LITTLE
 
     @property
     def changes(self) -> dict[str, Change]:

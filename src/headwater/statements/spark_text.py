@@ -219,10 +219,11 @@ def _table_edits(preparation: _Preparation, table: Table, relation: Relation) ->
 
 def _pinned(table: str, pin: Pin, relation: Relation) -> str:
     at = table if pin.delta_version is None else f"{table} VERSION AS OF {pin.delta_version}"
-    if pin.columns is None:
+    if pin.columns is None and pin.view is None:
         return at
-    names = ", ".join(quote_identifier(name) for name in pin.columns)
-    return f"(SELECT {names} FROM {at}){_alias(relation)}"  # noqa: S608 - names are quoted
+    read = at if pin.view is None else quote_identifier(pin.view)
+    names = ", ".join(quote_identifier(name) for name in pin.columns or ()) or "*"
+    return f"(SELECT {names} FROM {read}){_alias(relation)}"  # noqa: S608 - names are quoted
 
 
 def _alias(relation: Relation) -> str:
