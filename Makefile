@@ -10,8 +10,11 @@ SEEDS  ?= 10
 # fetched before the tests, which would otherwise fetch them at the same time
 TEST_JARS := s3 kafka kafka-broker
 
+# The tests start hundreds of processes, each of which would compile all modules anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-unit fuzz lint fmt bench lock clean
+.PHONY: help setup demo test test-unit nightly fuzz lint fmt bench lock clean
 
 help:       ## list the targets
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */\1\t/' | expand -t 12
@@ -22,19 +25,25 @@ setup:      ## build .venv from the lock, fetch the jars, install Java where apt
 demo: setup ## run the demonstration
 	@$(BIN)/headwater demo
 
-test: lint  ## lint, then every test
+test: lint  ## lint, then the tests
 	@scripts/setup.sh --postgres
 	@scripts/setup.sh $(TEST_JARS) $(EXTRAS)
 	$(BIN)/python -m pytest tests/unit -m "not servers and not large and not laws" -n 2 $(PYTEST)
 	$(BIN)/python -m pytest tests/unit tests/laws -m "servers or large or laws" -n 2 $(PYTEST)
-	$(BIN)/python -m pytest tests --ignore=tests/unit --ignore=tests/laws -n 2 --dist worksteal $(PYTEST)
+	$(BIN)/python -m pytest tests --ignore=tests/unit --ignore=tests/laws -m "not nightly" \
+	    -n 2 --dist worksteal $(PYTEST)
 
 test-unit: setup ## the tests that need neither a JVM nor a server, without laws
 	$(BIN)/python -m pytest tests/unit -m "not servers and not large and not laws" -n 2 $(PYTEST)
 
-fuzz: setup ## refresh random dynamic tables; SEEDS=100 says how many lakes of them
+nightly: setup ## the relatives of cases that `make test` runs: more points, more stores
+	$(BIN)/python -m pytest tests -m nightly -n 2 --dist worksteal $(PYTEST)
+
+fuzz: setup ## random dynamic tables, schedules and kills; SEEDS=100 says how many
 	HEADWATER_SEEDS=$(SEEDS) $(BIN)/python -m pytest tests/spark/test_deltas_random.py \
-	    tests/spark/test_refresh_random.py -n 2 $(PYTEST)
+	    tests/spark/test_refresh_random.py tests/unit/schedule/test_simulation.py -n 2 $(PYTEST)
+	HEADWATER_KILLS=20 HEADWATER_TABLES=30 \
+	    $(BIN)/python -m pytest tests/crash/test_schedule_crash.py $(PYTEST)
 
 lint: setup ## style, types, layering, file sizes
 	$(BIN)/ruff check .

@@ -22,9 +22,11 @@ BENCHMARKS = (
     "cold_show",
     "list_objects",
     "pipe_idle",
+    "schedule_tick",
     "cold_select",
     "show_desc",
     "select_overhead",
+    "http_statements",
     "write_overhead",
     "copy_files",
     "pipe_files",
@@ -36,6 +38,9 @@ BENCHMARKS = (
     "refresh_base_size",
     "tpch_refresh",
     "medallion",
+    "scale_out",
+    "wave",
+    "freshness",
 )
 
 

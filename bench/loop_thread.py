@@ -1,4 +1,4 @@
-"""The loop of pipes on a thread of this process, as `headwater run` has it."""
+"""Loops on a thread of this process, as `headwater run` has them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 import headwater
 from headwater.pipes.loop import Told
+from headwater.run_lake import LakeRun
 from headwater.run_pipes import PipeSessions, pipe_loop
 
 
@@ -18,12 +19,27 @@ def running_pipes(
     """Run the pipes of a lake; what is being loaded at the end is finished."""
     lake = connection.session.lake
     sessions = PipeSessions(lake)
-    loop = pipe_loop(lake, sessions, tell=tell)
+    with _on_a_thread(pipe_loop(lake, sessions, tell=tell).run_forever, sessions.close):
+        yield
+
+
+@contextmanager
+def running_lake(connection: headwater.Connection) -> Iterator[None]:
+    """Run the pipes and the schedules of a lake; what is under way at the end is finished."""
+    work = LakeRun(connection.session.lake)
+    with _on_a_thread(work.run_forever, work.close):
+        yield
+
+
+@contextmanager
+def _on_a_thread(
+    run: Callable[[threading.Event], None], close: Callable[[], None]
+) -> Iterator[None]:
     stop, failed = threading.Event(), list[BaseException]()
 
     def work() -> None:
         try:
-            loop.run_forever(stop)
+            run(stop)
         except BaseException as error:
             failed.append(error)
 
@@ -34,6 +50,6 @@ def running_pipes(
     finally:
         stop.set()
         thread.join()
-        sessions.close()
+        close()
     if failed:
         raise failed[0]

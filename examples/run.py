@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import headwater
+from headwater import run_sample
 
 FOLDER = Path(__file__).parent
-RUN_PIPES = "-- $ headwater run --until-idle\n"
+COMMAND = re.compile(r"^-- \$ headwater (.+)\n", re.MULTILINE)
+"""A line that a user would type into the shell of the machine at this place."""
 
 
 def results(
@@ -29,13 +32,32 @@ def results(
 def statements(
     lake: headwater.Connection, script: str, parameters: dict[str, str]
 ) -> Iterator[headwater.Result]:
-    """What each statement of `script` gives; pipes run where it says so."""
+    """What each statement of `script` gives; commands run where it says so."""
     text = (FOLDER / script).read_text(encoding="utf-8")
-    first, *others = text.split(RUN_PIPES)
+    first, *others = COMMAND.split(text)
     yield from lake.statements(first, parameters or None)
-    for part in others:
-        lake.run_until_idle()
+    for command, part in zip(others[::2], others[1::2], strict=True):
+        run_command(lake, command)
         yield from lake.statements(part, parameters or None)
+
+
+def run_command(lake: headwater.Connection, command: str) -> None:
+    """Do in this process what a command of `headwater` does in one of its own."""
+    own = lake.session.lake
+    sample = run_sample.SampleSession(own)
+    try:
+        match command.split():
+            case ["run", "--until-idle"]:
+                lake.run_until_idle()
+            case ["sample", "start"]:
+                run_sample.start_sample(own, rate=run_sample.DEFAULT_RATE)
+                run_sample.make_sample(own, sample.run)
+            case ["sample", "step", "--events", number]:
+                run_sample.grow_sample(own, sample.run, count=int(number))
+            case _:
+                raise ValueError(f"no such command in an example: {command}")
+    finally:
+        sample.close()
 
 
 def _connection(location: str, environment: Mapping[str, str]) -> tuple[str, dict[str, str]]:

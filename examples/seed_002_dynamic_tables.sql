@@ -1,31 +1,19 @@
 -- Dynamic tables: the rows of a query, kept current by working out what changed.
 
--- First: how many events of each type there are. This table stands for a live data set.
-CREATE SCHEMA IF NOT EXISTS ecommerce_events_history;
-CREATE TABLE ecommerce_events_history.ecommerce_events_multicategorystore_live (
-    event_time TIMESTAMP, event_type STRING, product_id BIGINT, price DECIMAL(10, 2)
-);
-INSERT INTO ecommerce_events_history.ecommerce_events_multicategorystore_live VALUES
-    (TIMESTAMP '2024-05-17 11:30:00', 'view', 1, 8999.00),
-    (TIMESTAMP '2024-05-17 11:30:01', 'view', 2, 199.00),
-    (TIMESTAMP '2024-05-17 11:30:02', 'add_to_cart', 2, 199.00),
-    (TIMESTAMP '2024-05-17 11:30:03', 'purchase', 2, 199.00);
-
+-- First: how many events of each type there are, in a data set that grows.
+-- $ headwater sample start
 CREATE DYNAMIC TABLE event_type_count REFRESH interval 1 minute vcluster default
 as SELECT event_type, COUNT(*) AS events_count
-FROM ecommerce_events_history.ecommerce_events_multicategorystore_live
+FROM headwater_sample_data.ecommerce_events_history.ecommerce_events_multicategorystore_live
 GROUP BY event_type;
 
 -- Initialize DYNAMIC TABLE data
 REFRESH DYNAMIC TABLE event_type_count;
 SELECT * FROM event_type_count ORDER BY event_type;
 
--- The data set goes on.
-INSERT INTO ecommerce_events_history.ecommerce_events_multicategorystore_live VALUES
-    (TIMESTAMP '2024-05-17 11:31:00', 'view', 3, 1299.00),
-    (TIMESTAMP '2024-05-17 11:31:01', 'purchase', 1, 8999.00);
-
--- What the next refresh will do: two rows are read, and two rows of the table change.
+-- The data set goes on. While `headwater run` is at work it does so by itself.
+-- $ headwater sample step --events 20
+-- What the next refresh will do: 20 rows are read, and a few rows of the table change.
 EXPLAIN REFRESH DYNAMIC TABLE event_type_count;
 REFRESH DYNAMIC TABLE event_type_count;
 
@@ -33,6 +21,7 @@ REFRESH DYNAMIC TABLE event_type_count;
 SELECT * FROM event_type_count ORDER BY event_type;
 SELECT state, refresh_mode, stats
 FROM (SHOW DYNAMIC TABLE REFRESH HISTORY WHERE name='event_type_count') ORDER BY start_time;
+VERIFY DYNAMIC TABLE event_type_count;
 
 -- Second: a dynamic table over a dynamic table.
 CREATE TABLE event_tb (event STRING, process DOUBLE, event_time TIMESTAMP);

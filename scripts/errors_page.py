@@ -10,6 +10,7 @@ import sys
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -40,10 +41,21 @@ _TITLES = {
     "changes": "Changes of Delta tables",
     "commits": "Writing to Delta tables",
     "dynamic_tables": "Dynamic tables",
+    "vclusters": "Virtual clusters",
+    "access": "Users, tokens and rights",
+    "schedule": "Schedules of dynamic tables",
+    "tasks": "Tasks and their instances",
+    "alerts": "Alerts",
+    "sample": "Sample data",
+    "service": "The service and its clients",
+    "dynamic_table_ddl": "Making and altering dynamic tables",
+    "materialized_views": "Materialized views",
+    "parameters": "Parameters, partitions, backfills and hints of dynamic tables",
     "functions": "Functions in Python",
     "files": "Files of volumes",
     "config": "Settings and the lake folder",
     "platform": "Java and the jars",
+    "hive": "The endpoint for JDBC and other tools",
     "cli": "The command line",
 }
 _KINDS = {
@@ -95,8 +107,13 @@ def raised() -> dict[str, set[str]]:
     return dict(found)
 
 
-def error_calls(path: Path) -> Iterator[ast.Call]:
+@cache
+def error_calls(path: Path) -> tuple[ast.Call, ...]:
     """The places in a file where an error with a condition is made."""
+    return tuple(_error_calls(path))
+
+
+def _error_calls(path: Path) -> Iterator[ast.Call]:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for made in (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)):
         _name_bases(made)
@@ -149,6 +166,7 @@ def _class_name(call: ast.Call) -> str:
     return call.func.id if isinstance(call.func, ast.Name) else ""
 
 
+@cache
 def _classes() -> dict[str, type[errors.HeadwaterError]]:
     return {
         name: value

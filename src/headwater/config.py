@@ -59,6 +59,14 @@ class Config:
     """How long finished jobs stay in the job history."""
     data_retention_days: int = 7
     """How long old versions and dropped tables can be brought back."""
+    tables_location: str | None = None
+    """The folder of an object store that holds tables and volumes; the lake folder when not set."""
+    tables_endpoint: str | None = None
+    """The server of that store; Amazon's when not set."""
+    tables_region: str | None = None
+    """The region of that store."""
+    tables_key_file: str | None = None
+    """A file with the keys of that store, where they are not in the environment."""
     load_history_retention_days: int = 7
     """How long it is remembered which files were loaded into which table."""
     lease_seconds: int = 30
@@ -75,8 +83,36 @@ class Config:
     """How many batches run side by side on one virtual cluster."""
     pipe_heal_minutes: int = 0
     """How often a pipe with event notifications lists its files for lost events; 0 is never."""
+    refreshes_at_once: int = 2
+    """How many scheduled refreshes run side by side on one virtual cluster."""
+    upkeep_small_files: int = 50
+    """From how many small files on, in one partition, they are compacted; 0 is never."""
+    upkeep_small_file_megabytes: int = 16
+    """What a small file is."""
+    upkeep_file_megabytes: int = 128
+    """How large the files become that small ones are compacted to."""
+    upkeep_vacuum_hours: int = 24
+    """How often at most files that nobody needs are removed from a table; 0 is never."""
+    upkeep_patience_minutes: int = 10
+    """How long upkeep waits for a moment in which nothing else runs."""
     stream_extension_days: int = 14
     """How long changes wait for a stream whose table keeps its versions for less."""
+    service_statements_at_once: int = 8
+    """How many statements that may need Spark the service runs at once."""
+    service_waiting_statements: int = 200
+    """How many statements may wait in the service before further ones are turned away."""
+    service_session_minutes: int = 30
+    """How long the service keeps a session that nobody uses."""
+    service_result_minutes: int = 15
+    """How long the service keeps the results of a statement."""
+    service_result_megabytes: int = 1024
+    """How much memory the service gives to results that wait for their clients."""
+    service_body_megabytes: int = 8
+    """How large a request to the service may be."""
+    service_stop_seconds: int = 30
+    """How long running statements have to end when the service is stopped."""
+    cluster_pools: Mapping[str, str] = field(default_factory=dict)
+    """Which pool of Spark's scheduler a virtual cluster uses, where it is not one of its name."""
 
 
 _PLACES = {
@@ -89,6 +125,10 @@ _PLACES = {
     "spark_conf": ("spark", "conf"),
     "job_retention_days": ("jobs", "retention_days"),
     "data_retention_days": ("tables", "retention_days"),
+    "tables_location": ("tables", "location"),
+    "tables_endpoint": ("tables", "endpoint"),
+    "tables_region": ("tables", "region"),
+    "tables_key_file": ("tables", "key_file"),
     "load_history_retention_days": ("files", "load_history_days"),
     "lease_seconds": ("lake", "lease_seconds"),
     "pipe_poll_seconds": ("pipes", "poll_seconds"),
@@ -97,7 +137,21 @@ _PLACES = {
     "pipe_failures": ("pipes", "failures"),
     "pipe_batches_at_once": ("pipes", "batches_at_once"),
     "pipe_heal_minutes": ("pipes", "heal_minutes"),
+    "refreshes_at_once": ("schedule", "refreshes_at_once"),
+    "upkeep_small_files": ("upkeep", "small_files"),
+    "upkeep_small_file_megabytes": ("upkeep", "small_file_megabytes"),
+    "upkeep_file_megabytes": ("upkeep", "file_megabytes"),
+    "upkeep_vacuum_hours": ("upkeep", "vacuum_hours"),
+    "upkeep_patience_minutes": ("upkeep", "patience_minutes"),
     "stream_extension_days": ("streams", "extension_days"),
+    "service_statements_at_once": ("service", "statements_at_once"),
+    "service_waiting_statements": ("service", "waiting_statements"),
+    "service_session_minutes": ("service", "session_minutes"),
+    "service_result_minutes": ("service", "result_minutes"),
+    "service_result_megabytes": ("service", "result_megabytes"),
+    "service_body_megabytes": ("service", "body_megabytes"),
+    "service_stop_seconds": ("service", "stop_seconds"),
+    "cluster_pools": ("clusters", "pools"),
 }
 _INTEGERS = {
     "job_retention_days": 1,
@@ -110,8 +164,22 @@ _INTEGERS = {
     "pipe_failures": 1,
     "pipe_batches_at_once": 1,
     "pipe_heal_minutes": 0,
+    "refreshes_at_once": 1,
+    "upkeep_small_files": 0,
+    "upkeep_small_file_megabytes": 1,
+    "upkeep_file_megabytes": 1,
+    "upkeep_vacuum_hours": 0,
+    "upkeep_patience_minutes": 0,
     "stream_extension_days": 0,
+    "service_statements_at_once": 1,
+    "service_waiting_statements": 1,
+    "service_session_minutes": 1,
+    "service_result_minutes": 1,
+    "service_result_megabytes": 1,
+    "service_body_megabytes": 1,
+    "service_stop_seconds": 0,
 }
+_TABLES = ("spark_conf", "cluster_pools")
 MOST_EXTENSION_DAYS = 30
 """Delta keeps its log for as long; the changes of a stream are found in it."""
 _MOST = {"stream_extension_days": MOST_EXTENSION_DAYS}
@@ -127,10 +195,9 @@ def load_config(
 
 
 def _merge(config: Config, changes: dict[str, Any]) -> Config:
-    """Spark settings add to those known already; everything else replaces."""
-    if "spark_conf" in changes:
-        changes = {**changes, "spark_conf": {**config.spark_conf, **changes["spark_conf"]}}
-    return replace(config, **changes)
+    """Tables of settings add to those known already; everything else replaces."""
+    merged = {n: {**getattr(config, n), **changes[n]} for n in _TABLES if n in changes}
+    return replace(config, **{**changes, **merged})
 
 
 def _from_file(path: Path) -> dict[str, Any]:
@@ -167,7 +234,7 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
         variable = f"HEADWATER_{prefix}{key.upper()}"
         if variable in environment:
             value = environment[variable]
-            given = _from_json(value) if name == "spark_conf" else value
+            given = _from_json(value) if name in _TABLES else value
             found[name] = _checked(name, given, where=variable)
     return found
 
@@ -194,7 +261,7 @@ def _checked(name: str, value: Any, *, where: str) -> Any:
     """`value` in the type of the setting, or a clear error that says where it came from."""
     if name in _INTEGERS:
         return _whole_number(value, least=_INTEGERS[name], most=_MOST.get(name), where=where)
-    if name == "spark_conf":
+    if name in _TABLES:
         if not isinstance(value, Mapping):
             expected = "a table of settings, in a variable as JSON"
             raise UserError("CONFIG_VALUE", where=where, value=value, expected=expected)
@@ -260,6 +327,10 @@ TEMPLATE = """\
 
 [tables]
 # retention_days = 7           # how long old versions and dropped tables can be brought back
+# location = "s3://bucket/folder/"          # an object store for tables and volumes
+# endpoint = "https://host:port"            # its server, where it is not Amazon's
+# region = "us-east-1"
+# key_file = "/etc/headwater/tables.keys"   # its access key and secret key
 
 [files]
 # load_history_days = 7        # how long it is remembered which files were loaded
@@ -272,6 +343,28 @@ TEMPLATE = """\
 # batches_at_once = 2          # on one virtual cluster
 # heal_minutes = 0             # how often event pipes list their files for lost events; 0: never
 
+[schedule]
+# refreshes_at_once = 2        # on one virtual cluster
+
+[upkeep]
+# small_files = 50             # from how many on they are compacted; 0: never
+# small_file_megabytes = 16
+# file_megabytes = 128         # how large compacted files become
+# vacuum_hours = 24            # how often files that nobody needs are removed; 0: never
+# patience_minutes = 10        # how long upkeep waits for a moment without other work
+
 [streams]
 # extension_days = 14          # how long changes wait for a stream; 0 to 30
+
+[service]
+# statements_at_once = 8       # of those that may need Spark
+# waiting_statements = 200     # more are turned away, to be tried again
+# session_minutes = 30         # how long a session lives that nobody uses
+# result_minutes = 15          # how long results wait for their client
+# result_megabytes = 1024      # and how much memory they take
+# body_megabytes = 8           # how large a request may be
+# stop_seconds = 30            # how long running statements have to end at a stop
+
+[clusters.pools]
+# LOADING = "production"       # a pool of Spark's scheduler for a virtual cluster
 """

@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Any
 
 from headwater.errors import InterfaceError, NotSupported
+from headwater.lake_session import LakeSession
 from headwater.result import Result, Row
 from headwater.session import Session
 from headwater.sql.binding import bind, bind_rows
@@ -51,28 +52,45 @@ def connect(path: str | Path, *, create: bool = True, **config: Any) -> Connecti
     """Open the lake in the folder `path`, making it if the folder is missing or empty.
 
     Args:
-        path: the lake folder.
+        path: the lake folder, or the address of a service such as `http://127.0.0.1:8320`.
         create: whether a missing or empty folder becomes a new lake.
-        config: settings that override `headwater.toml`, such as `spark_master` or `time_zone`.
+        config: settings that override `headwater.toml`, such as `spark_master` or `time_zone`; of
+            a service, `token` and `ca_file`.
     """
+    if isinstance(path, str) and path.startswith(("http://", "https://")):
+        from headwater.client.remote_session import RemoteSession
+
+        return Connection(RemoteSession.open(path, **config))
     return Connection(Session(path, create=create, **config))
 
 
 class Connection:
     """A session on a lake. Close it, or use it in a `with` block."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: LakeSession) -> None:
         self._session = session
 
     @property
     def session(self) -> Session:
-        """The session behind this connection."""
+        """The session behind this connection, where the lake is open in this process."""
+        if not isinstance(self._session, Session):
+            raise InterfaceError("the lake of this connection is open in a service, not here")
         return self._session
+
+    @property
+    def embedded(self) -> bool:
+        """Whether the lake is open in this process, and not in a service."""
+        return isinstance(self._session, Session)
+
+    @property
+    def place(self) -> str:
+        """Where the lake is, for people to read."""
+        return self._session.place
 
     @property
     def schema(self) -> str:
         """The current schema."""
-        return self._session.state.schema
+        return self._session.schema
 
     def sql(self, text: str, parameters: Parameters | None = None) -> Result:
         """Run one or several statements and return the last result."""
@@ -96,11 +114,16 @@ class Connection:
         self._session.cancel()
 
     def run_until_idle(self) -> None:
-        """Run every pipe until none has anything left to load."""
-        from headwater.run_pipes import run_until_idle
-
+        """Run every pipe until none has anything left to load, and every refresh that is due."""
         self._require_open()
-        run_until_idle(self._session.lake)
+        if isinstance(self._session, Session):
+            from headwater.run_lake import run_until_idle
+
+            run_until_idle(self._session.lake)
+        else:
+            from headwater.client.remote_session import run_remotely
+
+            run_remotely(self._session)
 
     def cursor(self) -> Cursor:
         """A new cursor."""

@@ -6,13 +6,16 @@ in a session; those that do not, such as SHOW or CANCEL JOB, run at any time fro
 
 from __future__ import annotations
 
+import logging
 import re
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from headwater.access.grants import Identity
 from headwater.catalog.jobs import Job, JobState, TableUse, job_id
 from headwater.catalog.objects import TableVersion
 from headwater.config import Config
@@ -20,8 +23,11 @@ from headwater.errors import HeadwaterError, InterfaceError, InternalError, User
 from headwater.files.loads import recover_loads
 from headwater.pipes.batches import Batch
 from headwater.pipes.settling import begin_batch, recover_batches
+from headwater.refresh.pins import WavePins
 from headwater.result import WARNING, Result
+from headwater.runtime.admission import Request
 from headwater.runtime.clock import now
+from headwater.runtime.clusters import Place
 from headwater.runtime.open_lake import (
     DEFAULT_SCHEMA,
     OpenLake,
@@ -33,18 +39,24 @@ from headwater.sql.masking import mask, mask_words, masked_with_span, secret_val
 from headwater.sql.parse import Statement, parse
 from headwater.sql.places import place_named
 from headwater.sql.settings import TIME_ZONE_KEY
-from headwater.sql.split import Piece, split
+from headwater.sql.split import pieces_of
 from headwater.sql.targets import written_table
 from headwater.sql.tokens import tokenize
+from headwater.statements.auditing import audit_denied, audit_end
+from headwater.statements.authorize import authorize
+from headwater.statements.cluster_use import cluster_of, kind_of
+from headwater.statements.compaction_after import compaction_after, small_files_only
 from headwater.statements.context import Context, SessionState
 from headwater.statements.dispatch import execute, execute_relation
+from headwater.tables.job_reads import tables_read
 from headwater.tables.recovery import recover
-from headwater.tables.upkeep import upkeep_if_due
 from headwater.tables.versions import bytes_written
+from headwater.upkeep.cleaning import upkeep_if_due
 
+_log = logging.getLogger(__name__)
 _ENTROPY = 36**12
 _QUOTED = re.compile(r"`([^`]+)`")
-_BETWEEN_WORDS = re.compile(r"(?<!^)(?=[A-Z])")
+_BATCHES = "batches"
 
 
 class Session:
@@ -62,16 +74,20 @@ class Session:
             raise
 
     @classmethod
-    def beside(cls, lake: OpenLake) -> Session:
-        """One more session on a lake that is open in this process."""
+    def beside(cls, lake: OpenLake, *, identity: Identity | None = None) -> Session:
+        """One more session on a lake that is open in this process, of somebody else perhaps."""
         session = cls.__new__(cls)
         session._open(share_lake(lake), lake.config)
+        if identity is not None:
+            session.state.become(identity)
         return session
 
     def _open(self, lake: OpenLake, config: Config) -> None:
         self._lake = lake
         self._closed = False
         self._running: list[str] = []
+        self.pool: str | None = None
+        """A pool of Spark's scheduler with the smallest share, for work that can wait."""
         self.state = SessionState(
             lake, user=config.user, workspace=config.workspace, schema=DEFAULT_SCHEMA
         )
@@ -82,6 +98,16 @@ class Session:
     def lake(self) -> OpenLake:
         """The lake this session works on."""
         return self._lake
+
+    @property
+    def place(self) -> str:
+        """Where the lake is, for people to read."""
+        return f"lake {self._lake.folder.path}"
+
+    @property
+    def schema(self) -> str:
+        """The current schema."""
+        return self.state.schema
 
     @property
     def closed(self) -> bool:
@@ -96,50 +122,122 @@ class Session:
 
     def statements(self, script: str) -> Iterator[Result]:
         """Run the statements of a script one after the other, giving each result as it comes."""
-        try:
-            pieces = split(script)
-        except UserError:
-            # An unclosed quote: run as one statement it fails as a job, with its place in the text.
-            pieces = [Piece(script, 0)]
-        for piece in pieces:
+        for piece in pieces_of(script):
             yield self.run(piece.text)
 
-    def run(self, text: str, *, batch: Batch | None = None) -> Result:
-        """Run one statement as a job; over a batch, when it is a pipe's."""
+    def run(
+        self,
+        text: str,
+        *,
+        batch: Batch | None = None,
+        wave: WavePins | None = None,
+        announce: Callable[[str], None] | None = None,
+    ) -> Result:
+        """Run one statement as a job; over the batch of a pipe, or at the versions of a wave.
+
+        `announce` is told the job's id before the job starts.
+        """
         if self._closed:
             raise InterfaceError("the connection is closed")
         job = self._new_job(text)
+        if announce is not None:
+            announce(job.id)
         try:
             tokens = tokenize(text)
             statement = parse(text, tokens)
         except UserError as error:
             self._lake.store.jobs.start(job)
             raise self._failed(job, text, error) from None
-        job = replace(job, kind=_kind(statement), output_tables=self._targets(statement))
-        self._lake.store.jobs.start(job)
-        context = Context(self.state, job.id, text, tokens, execute_relation, batch=batch)
+        job = replace(job, kind=kind_of(type(statement)), output_tables=self._targets(statement))
+        context = Context(
+            self.state, job.id, text, tokens, execute_relation, batch=batch, wave=wave
+        )
+        self._authorize(job, context, statement)
         self._running.append(job.id)
         try:
-            if batch is not None:
-                begin_batch(self._lake, batch, job.id)
-            return self._finish(job, context, statement)
+            cluster = cluster_of(context, statement)
+            if cluster is None:
+                self._lake.store.jobs.start(job)
+                return self._finish(job, context, statement)
+            job = replace(job, vcluster=cluster)
+            with self._place(job, text, batch) as place:
+                if not place.reached:
+                    job = replace(job, state=JobState.QUEUED)
+                self._lake.store.jobs.start(job)
+                result = self._finish(job, context, statement, place)
+            self._compact_after(context, statement, cluster)
+            return result
         finally:
             self._running.remove(job.id)
 
-    def _finish(self, job: Job, context: Context, statement: Statement) -> Result:
-        text = context.text
-        self._lake.engine.start_job(job.id)
+    def _authorize(self, job: Job, context: Context, statement: Statement) -> None:
+        """Refuse what the session's identity may not do; a refusal is a job that failed."""
         try:
+            authorize(context, statement)
+        except UserError as error:
+            self._lake.store.jobs.start(job)
+            audit_denied(context, statement)
+            raise self._failed(job, context.text, error) from None
+
+    def _compact_after(self, context: Context, statement: Statement, cluster: str) -> None:
+        """Compact what a statement wrote, if the session asks for it; the statement is done."""
+        with suppress(HeadwaterError):
+            text = compaction_after(context, statement, cluster)
+            if text is not None:
+                with small_files_only(self.state):
+                    self.run(text)
+
+    def _place(self, job: Job, text: str, batch: Batch | None) -> Place:
+        """A place on the job's cluster; one rule bounds the batches of pipes and all other jobs."""
+        request = Request(job.id)
+        if batch is not None:
+            share = self._lake.config.pipe_batches_at_once
+            request = Request(job.id, group=_BATCHES, share=share)
+        try:
+            return self._lake.clusters.enter(job.workspace, job.vcluster, request)
+        except HeadwaterError as error:
+            self._lake.store.jobs.start(job)
+            if batch is not None:
+                begin_batch(self._lake, batch, job.id)
+            raise self._failed(job, text, error) from error.__cause__
+
+    def _arrive(self, job: Job, place: Place | None) -> None:
+        """Wait for the place, if there is one to wait for, and go to its pool."""
+        if place is None:
+            self._lake.engine.start_job(job.id)
+            return
+        place.wait()
+        if job.state is JobState.QUEUED:
+            self._lake.store.jobs.advance(replace(job, state=JobState.RUNNING))
+        if self.pool is not None:
+            self._lake.engine.start_job(job.id, (self.pool, 1))
+            return
+        mapped = self._lake.config.cluster_pools.get(place.cluster.name)
+        own = (place.cluster.name, place.cluster.weight)
+        self._lake.engine.start_job(job.id, (mapped, None) if mapped else own)
+
+    def _finish(
+        self, job: Job, context: Context, statement: Statement, place: Place | None = None
+    ) -> Result:
+        text = context.text
+        try:
+            if context.batch is not None:
+                # Before any waiting: whatever ends the wait must find this try beside earlier ones.
+                begin_batch(self._lake, context.batch, job.id)
+            self._arrive(job, place)
             result = _with_warnings(execute(context, statement), context.reads.warnings)
         except HeadwaterError as error:
-            raise self._failed(job, text, error) from error.__cause__
+            audit_end(context, statement, ok=False)
+            shown = error if place is None else place.better(error)
+            raise self._failed(job, text, shown) from error.__cause__
         except KeyboardInterrupt:
-            self._lake.engine.cancel_job(job.id)
+            self._lake.cancel_job(job.id)
             self._record(job, JobState.CANCELLED, error="interrupted")
             raise
         except Exception as error:
             bug = InternalError("BUG", problem=repr(error), detail=repr(error))
             raise self._failed(job, text, bug) from error
+        audit_end(context, statement, ok=True)
         return self._succeeded(job, result)
 
     def _new_job(self, text: str) -> Job:
@@ -222,7 +320,7 @@ class Session:
         """Cancel what runs now; from any thread."""
         for running in list(self._running):
             self._lake.store.jobs.request_cancel(running)
-            self._lake.engine.cancel_job(running)
+            self._lake.cancel_job(running)
 
 
 def _with_warnings(result: Result, warnings: tuple[str, ...]) -> Result:
@@ -233,12 +331,13 @@ def _with_warnings(result: Result, warnings: tuple[str, ...]) -> Result:
 
 
 def _measure(lake: OpenLake, job: str) -> None:
-    workspace = lake.config.workspace
-    tables = [
-        replace(use, table=f"{workspace}.{use.table}") for use in lake.engine.tables_read(job)
-    ]
-    if tables:
-        lake.store.jobs.measured(job, tables)
+    try:
+        measures = lake.engine.measures(job)
+        if measures.stages:
+            lake.store.jobs.measured(job, tables_read(lake, measures.scans), measures.stages)
+    except Exception:
+        # Nobody waits for this; a profile without figures must not look like one of no work.
+        _log.warning("job %s could not be measured", job, exc_info=True)
 
 
 def _written(lake: OpenLake, use: TableUse, made: list[tuple[str, TableVersion]]) -> TableUse:
@@ -246,11 +345,6 @@ def _written(lake: OpenLake, use: TableUse, made: list[tuple[str, TableVersion]]
     table_id, version = made[-1]
     size = bytes_written(lake, table_id, version)
     return replace(use, rows=version.rows_changed, bytes=size)
-
-
-def _kind(statement: Statement) -> str:
-    """The statement's class in capitals: CreateTable is CREATE_TABLE."""
-    return _BETWEEN_WORDS.sub("_", type(statement).__name__).upper()
 
 
 def _names_in(error: HeadwaterError) -> list[object]:

@@ -12,6 +12,7 @@ from headwater.runtime.clock import now
 from tests.crash.crashing import Crasher
 from tests.crash.file_worlds import SCENARIOS, check_world, make_world, replace_one
 from tests.crash.kafka_worlds import check_kafka_world, make_kafka_world
+from tests.nightly import often
 from tests.servers.kafka_broker import KafkaBroker
 
 pytestmark = [pytest.mark.spark, pytest.mark.crash, pytest.mark.timeout(240)]
@@ -45,7 +46,9 @@ def wait_for_the_lake(lake: Path) -> None:
         assert leases.get() == held
 
 
-@pytest.mark.parametrize("at", ["pipe.discovered", "pipe.intent", "commit.before"])
+@pytest.mark.parametrize(
+    "at", often(["pipe.discovered", "pipe.intent", "commit.before"], ["pipe.intent"])
+)
 def test_a_frozen_process_wakes_up_after_its_batch_was_done(
     template: Path, tmp_path: Path, crasher: Crasher, at: str
 ) -> None:

@@ -39,8 +39,13 @@ def settle(connection: headwater.Connection) -> list[int]:
     return [row[0] for row in connection.sql("SELECT id FROM target ORDER BY id")]
 
 
-@pytest.mark.parametrize("statement", [INSERT, MERGE], ids=["insert", "merge"])
-@pytest.mark.parametrize("place", [*BEFORE, *AFTER])
+@pytest.mark.parametrize(
+    ("place", "statement"),
+    [
+        *((place, INSERT) for place in (*BEFORE, *AFTER)),
+        *(pytest.param(place, MERGE, marks=pytest.mark.nightly) for place in (*BEFORE, *AFTER)),
+    ],
+)
 def test_a_killed_consumer_consumed_exactly_if_it_committed(
     tmp_path: Path, crasher: Crasher, place: str, statement: str
 ) -> None:

@@ -134,7 +134,7 @@ def test_two_pipes_side_by_side(intake: Intake) -> None:
     intake.write("below/x.csv", "10,x\n")
     intake.sql(f"CREATE EXTERNAL VOLUME w LOCATION '{location}below/' USING CONNECTION c")
     intake.sql(
-        "CREATE PIPE q VIRTUAL_CLUSTER = 'other' INGEST_MODE = 'LIST_PURGE'"
+        "CREATE PIPE q VIRTUAL_CLUSTER = 'default_ap' INGEST_MODE = 'LIST_PURGE'"
         f" AS COPY INTO t FROM VOLUME w {CSV} PURGE = TRUE"
     )
     intake.pipe()

@@ -8,7 +8,7 @@ import pytest
 from tests.algebra_trees import COLUMNS, VIEW, read_cases, tree_of
 
 from headwater.algebra.functions import AGGREGATES, GENERATORS
-from headwater.algebra.nodes import Changes, ColumnId, Scan, Shared, Stored
+from headwater.algebra.nodes import Changes, ColumnId, Join, Node, Scan, Shared, Stored
 from headwater.algebra.render import render_query
 from headwater.lake.engine import Engine
 from headwater.names import quote_identifier
@@ -46,13 +46,16 @@ class TableRelations:
         return scan.source
 
     def changes(self, changes: Changes) -> str:
-        raise NotImplementedError
+        raise AssertionError("no query has such a leaf")
 
     def stored(self, stored: Stored) -> str:
-        raise NotImplementedError
+        raise AssertionError("no query has such a leaf")
 
     def shared(self, shared: Shared) -> str:
-        raise NotImplementedError
+        raise AssertionError("no query has such a leaf")
+
+    def few(self, join: Join) -> Node | None:
+        return None
 
     def canonical(self, id: ColumnId) -> str:
         return quote_identifier(id)

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.nightly import often
 
 from headwater.catalog.objects import TableColumn
 from headwater.errors import SchemaError, UserError
@@ -363,13 +364,16 @@ def seeds() -> list[int]:
 
 @pytest.mark.parametrize(
     ("shape", "tracked"),
-    [
-        ("plain", True),
-        ("partitioned", False),
-        ("mapped", True),
-        ("nested", True),
-        ("nested", False),
-    ],
+    often(
+        [
+            ("plain", True),
+            ("partitioned", False),
+            ("mapped", True),
+            ("nested", True),
+            ("nested", False),
+        ],
+        [("partitioned", False), ("nested", True)],
+    ),
 )
 def test_changes_are_what_snapshots_say(spark, tmp_path, shape, tracked):
     for seed in seeds():

@@ -37,18 +37,18 @@ def test_the_demonstration_runs_to_its_end(tmp_path):
     assert f"headwater shell --lake {tmp_path / 'lake'}" in done.stdout
     # statements are shown as they ran
     assert "{{" not in done.stdout
-    assert "UNDROP TABLE sales_source;\n" in done.stdout
-    assert "| 5      |" in done.stdout
+    assert "RESTORE TABLE sales TO TIMESTAMP AS OF '2" in done.stdout
     # the pipe loaded each good file once and left the bad one out
     assert "pipe public.sales_pipe, batch 1: 5 rows" in done.stdout
-    assert "pipe public.sales_pipe, batch 2: 5 rows" in done.stdout
+    assert "pipe public.sales_pipe, batch 2: 2 rows" in done.stdout
     assert "wednesday/part00001.csv | LOAD_FAILED" in done.stdout
-    # the dynamic table is refreshed in full, then by what changed
-    refreshed = "dynamic table public.sales_summary refreshed: "
-    assert f"{refreshed}FULL, 2 rows inserted, 0 rows deleted" in done.stdout
-    assert "Refresh: INCREMENTAL because rows only came (ROWS_ADDED)" in done.stdout
-    assert f"{refreshed}INCREMENTAL, 1 row inserted, 1 row deleted" in done.stdout
+    # both layers are refreshed in full by the schedule, then by what changed
+    for table, rows in (("sales_clean", 5), ("sales_summary", 2)):
+        refreshed = f"dynamic table public.{table} refreshed: "
+        assert f"{refreshed}FULL, {rows} rows inserted, 0 rows deleted" in done.stdout
+        assert f"{refreshed}INCREMENTAL, 1 row inserted, 1 row deleted" in done.stdout
     assert "| public.sales_summary | true " in done.stdout
+    assert "| sales_clean   | SUCCEED | LH_SCHEDULED" in done.stdout
 
 
 def test_a_query_prints_its_rows_and_nothing_of_sparks(tmp_path):
@@ -66,6 +66,15 @@ def test_a_query_prints_its_rows_and_nothing_of_sparks(tmp_path):
     assert "nothing" in lines[0]
     assert lines[1] == "line 1: SELECT 1/0, nothing"
     assert len(lines) <= 4, done.stderr
+
+
+def test_java_that_ends_before_spark_has_started_is_no_bug_and_has_a_log(tmp_path, monkeypatch):
+    monkeypatch.setenv("HEADWATER_SPARK_CONF", '{"spark.driver.memory": "900000g"}')
+    done = run("sql", "--lake", tmp_path / "lake", "-e", "SELECT 1")
+    assert done.returncode == 1
+    assert done.stderr.startswith("SPARK_NOT_STARTED: Java ended before Spark had started")
+    assert "Traceback" not in done.stderr
+    assert "heap" in (tmp_path / "lake" / "logs" / "spark.log").read_text()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])

@@ -25,6 +25,22 @@ with headwater.connect(lake, spark_master="local-cluster[1,1,1024]") as connecti
 """
 
 
+NO_CLUSTER = """
+import sys, headwater
+with headwater.connect(sys.argv[1], spark_master="spark://nowhere") as connection:
+    try:
+        connection.sql("SELECT 1")
+    except headwater.errors.TransientError as error:
+        print(error.condition, error.message, flush=True)
+"""
+
+
+def test_a_cluster_that_is_none_is_no_bug(tmp_path: Path) -> None:
+    with python(NO_CLUSTER, str(tmp_path / "lake")) as process:
+        said = read_line(process)
+        assert said.startswith("CLUSTER_UNAVAILABLE Spark cannot work on spark://nowhere: "), said
+
+
 def test_statements_run_on_workers(tmp_path: Path) -> None:
     files = tmp_path / "files"
     files.mkdir()

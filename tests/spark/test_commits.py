@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from headwater.errors import HeadwaterError, InternalError, TransientError
+from headwater.incremental.checks import NEGATIVE_COUNT, TWO_ROWS
 from headwater.lake.commits.choose import Limits
 from headwater.lake.commits.delta_transaction import DeltaTransaction
 from headwater.lake.commits.stored_table import read_stored_table
@@ -220,6 +221,25 @@ def test_a_row_that_is_not_there_cannot_go(table, how, delta):
     with pytest.raises(InternalError) as raised:
         table.apply(Change(f"SELECT * FROM VALUES {delta} t(id, name, __weight)"), **way(how))
     assert raised.value.condition == "REFRESH_DELETES_MISSING_ROW"
+    assert (table.rows, table.files) == (rows, files)
+
+
+@pytest.mark.parametrize(
+    ("words", "condition"),
+    [
+        (NEGATIVE_COUNT, "REFRESH_NEGATIVE_COUNT"),
+        (TWO_ROWS, "REFRESH_TWO_ROWS_FOR_A_KEY"),
+    ],
+)
+def test_a_plan_that_meets_what_cannot_be_leaves_nothing(table, words, condition):
+    table.create("id INT")
+    table.run("INSERT INTO {t} VALUES (1)")
+    rows, files = table.rows, table.files
+    check = f"CASE WHEN id > 1 THEN raise_error('{words}') ELSE true END"
+    failing = f"SELECT id, 1L AS __weight FROM VALUES (2) t(id) WHERE {check}"
+    with pytest.raises(InternalError) as raised:
+        table.apply(Change(failing))
+    assert raised.value.condition == condition
     assert (table.rows, table.files) == (rows, files)
 
 

@@ -7,12 +7,14 @@ import io
 import time
 import uuid
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import pyarrow
 import pyarrow.parquet
 import pytest
+from tests.nightly import often
 from tests.seaweedfs import SeaweedServer, running_seaweedfs
 from tests.spark.places import Place, s3_sql, text_literal
 
@@ -154,7 +156,14 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("what", RIGHT)
+def on_stores(kinds: Iterable[str], *on_s3: str) -> Any:
+    """Each kind on local disk; on S3 those read in ways of their own, the others nightly."""
+    local, s3 = [("local", kind) for kind in kinds], [("s3", kind) for kind in kinds]
+    cases = often(local + s3, [*local, *(("s3", kind) for kind in on_s3)])
+    return pytest.mark.parametrize(("place", "what"), cases, indirect=["place"], scope="module")
+
+
+@on_stores(RIGHT, "plain", "zstd", "an array with a mark", "Parquet")
 def test_a_good_file_is_loaded(loading: Loading, what: str) -> None:
     using, content = RIGHT[what]
     table = loading.table()
@@ -162,7 +171,7 @@ def test_a_good_file_is_loaded(loading: Loading, what: str) -> None:
     assert loading.rows(table) == ROWS
 
 
-@pytest.mark.parametrize("what", EMPTY)
+@on_stores(EMPTY, "0 bytes")
 def test_a_file_without_rows_adds_none(loading: Loading, what: str) -> None:
     using, content = EMPTY[what]
     table = loading.table()
@@ -171,7 +180,7 @@ def test_a_file_without_rows_adds_none(loading: Loading, what: str) -> None:
     assert loading.rows(table) == []
 
 
-@pytest.mark.parametrize("what", WRONG)
+@on_stores(WRONG, "CSV as Parquet", "gzip cut in the middle", "plain as zstd", "a row too long")
 def test_a_bad_file_is_named_and_the_table_stays_as_it_was(loading: Loading, what: str) -> None:
     using, content = WRONG[what]
     table = loading.table()
@@ -186,8 +195,9 @@ def test_a_bad_file_is_named_and_the_table_stays_as_it_was(loading: Loading, wha
     assert (loading.version(table), loading.rows(table)) == (before, [])
 
 
-@pytest.mark.parametrize(
-    "what", ["gzip as plain", "Parquet cut at its end", "plain as zstd", "JSON cut in the middle"]
+@on_stores(
+    ["gzip as plain", "Parquet cut at its end", "plain as zstd", "JSON cut in the middle"],
+    "Parquet cut at its end",
 )
 def test_a_bad_file_is_left_out_where_that_is_wanted(loading: Loading, what: str) -> None:
     using, content = WRONG[what]
@@ -244,15 +254,16 @@ def test_files_are_read_whatever_they_are_called(loading: Loading) -> None:
     assert loading.place.paths(folder + "/") == []
 
 
-@pytest.mark.parametrize(
-    "name",
+@on_stores(
     ["a b.csv", "a%20b.csv", "it's.csv", "Zoë.csv", "[a-z]*.csv", "a:b.csv", "_a.csv", "a\nb.csv"],
+    "a%20b.csv",
+    "[a-z]*.csv",
 )
-def test_a_bad_file_is_named_whatever_it_is_called(loading: Loading, name: str) -> None:
+def test_a_bad_file_is_named_whatever_it_is_called(loading: Loading, what: str) -> None:
     folder = uuid.uuid4().hex[:8]
-    loading.place.write(f"{folder}/{name}", b"x,y\n")
+    loading.place.write(f"{folder}/{what}", b"x,y\n")
     table = loading.table()
-    file = text_literal(f"{folder}/{name}")
+    file = text_literal(f"{folder}/{what}")
     with pytest.raises(headwater.Error) as caught:
         loading.lake.sql(f"COPY INTO {table} FROM VOLUME v USING CSV FILES({file})")
     assert caught.value.condition == "FILE_UNREADABLE", str(caught.value)

@@ -11,7 +11,7 @@ import headwater
 # Modules whose tests start and kill processes.
 _PROCESSES = frozenset(
     {"test_store_processes.py", "test_two_processes.py", "test_failures.py", "test_sts.py"}
-    | {"test_main.py", "test_shell.py"}
+    | {"test_main.py", "test_shell.py", "test_kill.py", "test_serve.py"}
 )
 _SERVERS = frozenset({"postgres", "postgres_url", "seaweedfs", "amazon", "mns", "kafka_broker"})
 _KINDS = frozenset({"postgres", "s3", "sqs", "mns"})

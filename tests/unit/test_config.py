@@ -79,3 +79,12 @@ def test_bytes_that_are_no_text_are_a_clear_error(tmp_path: Path) -> None:
 def test_an_argument_that_does_not_exist_is_refused_with_a_suggestion(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="did you mean spark_master"):
         load_config(tmp_path, environment={}, spark_mastr="local")
+
+
+def test_pools_of_clusters_are_a_table_that_adds_up(tmp_path: Path) -> None:
+    write(tmp_path, '[clusters.pools]\nLOADING = "production"\n')
+    environment = {"HEADWATER_CLUSTERS_POOLS": '{"REPORTS": "people"}'}
+    config = load_config(tmp_path, environment=environment)
+    assert config.cluster_pools == {"LOADING": "production", "REPORTS": "people"}
+    with pytest.raises(UserError, match="HEADWATER_CLUSTERS_POOLS"):
+        load_config(tmp_path, environment={"HEADWATER_CLUSTERS_POOLS": "production"})

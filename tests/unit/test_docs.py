@@ -16,7 +16,7 @@ from scripts import errors_page
 
 from headwater.config import Config
 from headwater.errors import conditions
-from headwater.refresh.choice import FORCE_FULL
+from headwater.refresh.hints import ALL
 from headwater.refresh.planned import STATE_TABLES
 from headwater.refresh.reasons import Reason
 from headwater.refresh.settings import _KEYS
@@ -50,11 +50,13 @@ def markdown_files() -> list[Path]:
     return sorted([*ROOT.glob("*.md"), *below])
 
 
+@cache
 def prose(path: Path) -> str:
     """The text of a page without its blocks of code."""
     return _FENCED.sub("", path.read_text(encoding="utf-8"))
 
 
+@cache
 def anchors(path: Path) -> set[str]:
     """The places in a page that a link may name, as GitHub makes them from the headings."""
     headings = _HEADING.findall(prose(path))
@@ -168,7 +170,7 @@ def test_variables_in_the_page_of_settings_are_read_by_the_code(tmp_path: Path) 
     assert len(rows) == len(fields(Config))
     values = {"time_zone": "Asia/Tokyo", "stream_extension_days": "7"}
     for name, variable in rows:
-        if name == "spark_conf":
+        if name in ("spark_conf", "cluster_pools"):
             continue  # JSON: tests/unit/test_config.py
         value = values.get(name, "77")
         read = load_config(tmp_path, environment={variable: value})
@@ -185,5 +187,5 @@ def test_the_page_of_refreshes_names_every_reason_in_its_order() -> None:
 
 def test_the_page_of_refreshes_names_every_setting_that_matters() -> None:
     page = (SQL_PAGES / "refresh-dynamic-table.md").read_text(encoding="utf-8")
-    missing = [key for key in (FORCE_FULL, STATE_TABLES, *_KEYS) if f"`{key}`" not in page]
+    missing = [key for key in (*ALL, STATE_TABLES, *_KEYS) if f"`{key}`" not in page]
     assert missing == []

@@ -114,7 +114,7 @@ def test_upkeep_forgets_old_jobs_and_purges_what_was_dropped_too_long_ago(
     from headwater.runtime.clock import now
     from headwater.tables.commits import Author
     from headwater.tables.create import new_table
-    from headwater.tables.upkeep import upkeep
+    from headwater.upkeep.cleaning import upkeep
 
     opened = lake.session.lake
     lake.sql("SHOW SCHEMAS")

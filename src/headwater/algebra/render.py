@@ -43,6 +43,7 @@ _JOINS = {
     JoinKind.SEMI: "LEFT SEMI JOIN",
     JoinKind.ANTI: "LEFT ANTI JOIN",
 }
+_FEW = "`#few`"
 
 
 class Relations(Protocol):
@@ -59,6 +60,12 @@ class Relations(Protocol):
 
     def shared(self, shared: Shared) -> str:
         """A part that was computed before."""
+
+    def few(self, join: Join) -> Node | None:
+        """The side of a join that is small enough to be sent to all tasks, if Spark must be told.
+
+        Of all but inner joins that can be the right side only.
+        """
 
     def canonical(self, id: ColumnId) -> str:
         """An expression for a column, equal exactly where its values are, that can be grouped by.
@@ -164,7 +171,14 @@ def _join(node: Join, relations: Relations) -> str:
     if node.condition is None and node.kind is not JoinKind.INNER:
         on = " ON true"
     left, right = _sub(node.left, relations), _sub(node.right, relations)
-    return f"SELECT * FROM {left} {_JOINS[node.kind]} {right}{on}"
+    few = relations.few(node)
+    if few is None:
+        return f"SELECT * FROM {left} {_JOINS[node.kind]} {right}{on}"
+    if few is node.left:
+        left += f" AS {_FEW}"
+    else:
+        right += f" AS {_FEW}"
+    return f"SELECT /*+ BROADCAST({_FEW}) */ * FROM {left} {_JOINS[node.kind]} {right}{on}"
 
 
 def _branch(branch: Node, ids: tuple[ColumnId, ...], relations: Relations) -> str:

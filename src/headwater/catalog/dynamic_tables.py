@@ -12,6 +12,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from headwater.catalog.partitions import Partition
 from headwater.names import QualifiedName
 
 
@@ -59,15 +60,19 @@ class RefreshTrigger(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """The REFRESH clause: from when on, how often, on which virtual cluster.
+    """When a table is refreshed of itself: the REFRESH clause, or TARGET_LAG.
 
     Without an interval there is one refresh, at `start`. `start_text` is the expression as typed.
+    `target_lag_seconds` is how far behind its sources the table may be; `downstream` means that
+    it is refreshed when a table that reads it is.
     """
 
     start_text: str | None = None
     start: datetime | None = None
     interval_seconds: int | None = None
     vcluster: str | None = None
+    target_lag_seconds: int | None = None
+    downstream: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -76,6 +81,8 @@ class Schedule:
             "start": None if self.start is None else self.start.isoformat(),
             "interval_seconds": self.interval_seconds,
             "vcluster": self.vcluster,
+            "target_lag_seconds": self.target_lag_seconds,
+            "downstream": self.downstream,
         }
 
     @classmethod
@@ -87,7 +94,25 @@ class Schedule:
             None if start is None else datetime.fromisoformat(start),
             body.get("interval_seconds"),
             body.get("vcluster"),
+            body.get("target_lag_seconds"),
+            bool(body.get("downstream", False)),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class OwnColumn:
+    """A column that the query gives to its table; `definition` is its type as DDL spells it.
+
+    `given` is the value that a row gets when it comes, for a column that is no part of what the
+    row is; it stands in the query under `alias`.
+    """
+
+    name: str
+    type: str
+    definition: str
+    comment: str | None = None
+    given: str | None = None
+    alias: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,28 +153,45 @@ class Frontier:
 
 @dataclass(frozen=True, slots=True)
 class RefreshMark:
-    """A refresh in its Delta commit: the contents and the frontier move together."""
+    """A refresh in its Delta commit: the contents and the frontier move together.
+
+    With a `partition` they are those of that partition alone.
+    """
 
     dynamic_table: str
     number: int
     kind: RefreshKind
     frontier: Frontier
+    partition: Partition | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
-        return {
+        body = {
             "dynamic_table": self.dynamic_table,
             "number": self.number,
             "kind": self.kind.value,
             "frontier": self.frontier.to_dict(),
         }
+        return body if self.partition is None else body | {"partition": self.partition.key}
 
     @classmethod
     def from_dict(cls, body: Mapping[str, Any]) -> RefreshMark:
         """What `to_dict` wrote."""
         frontier = Frontier.from_dict(body["frontier"])
         kind = RefreshKind(body["kind"])
-        return cls(str(body["dynamic_table"]), int(body["number"]), kind, frontier)
+        key = body.get("partition")
+        partition = None if key is None else Partition.from_key(key)
+        return cls(str(body["dynamic_table"]), int(body["number"]), kind, frontier, partition)
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionFrontier:
+    """What the rows of one partition are the answer to, and by which refresh and Delta version."""
+
+    partition: Partition
+    frontier: Frontier
+    number: int
+    delta_version: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +203,12 @@ class DynamicTable:
     `source_columns` the columns that they had when it was made, which is what a star in the query
     means. `frontier` is None until the first refresh; `refresh_number` and `delta_version` are the
     number and the Delta version, in its own log, of the refresh that wrote the contents.
+    The schedule counts from `baseline`, when it was made or last refreshed by hand; `failures` are
+    scheduled ones in a row, `suspended_reason` says why the schedule leaves it alone.
+    `columns` are those that its table is to have; until the next refresh it may have others. None
+    means those that it has. `initialize` is what CREATE said of the first refresh.
+    Rows for which `immutable_where` holds are never changed once they were written.
+    `query_rewrite` is said of a materialized view: whether queries may be rewritten onto it.
     """
 
     id: str
@@ -179,6 +227,19 @@ class DynamicTable:
     refresh_number: int = 0
     delta_version: int | None = None
     suspended: bool = False
+    baseline: datetime | None = None
+    failures: int = 0
+    suspended_reason: str | None = None
+    columns: tuple[OwnColumn, ...] | None = None
+    initialize: str | None = None
+    immutable_where: str | None = None
+    materialized_view: bool = False
+    query_rewrite: bool = True
+
+    @property
+    def words(self) -> str:
+        """What statements call it."""
+        return "MATERIALIZED VIEW" if self.materialized_view else "DYNAMIC TABLE"
 
     @property
     def qualified(self) -> QualifiedName:
@@ -210,3 +271,9 @@ class Refresh:
     rows_inserted: int | None = None
     rows_deleted: int | None = None
     detail: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def partition(self) -> Partition | None:
+        """The partition that it refreshes, if it is not the whole table."""
+        key = self.detail.get("partition")
+        return None if key is None else Partition.from_key(key)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import Any
 
 _BASE36 = "0123456789abcdefghijklmnopqrstuvwxyz"
 _SUFFIX_LENGTH = 12
@@ -73,6 +74,32 @@ class TableUse:
 
 
 @dataclass(frozen=True, slots=True)
+class SparkStage:
+    """A stage of a Spark job that a job of ours ran; what it read and wrote, without shuffles."""
+
+    id: int
+    spark_job: int
+    name: str
+    started_at: datetime
+    seconds: float
+    tasks: int
+    rows_in: int = 0
+    bytes_in: int = 0
+    rows_out: int = 0
+    bytes_out: int = 0
+    shuffled_bytes: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {**asdict(self), "started_at": self.started_at.isoformat()}
+
+    @classmethod
+    def from_dict(cls, body: Mapping[str, Any]) -> SparkStage:
+        """What `to_dict` wrote."""
+        return cls(**{**body, "started_at": datetime.fromisoformat(body["started_at"])})
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
     """One executed statement. `text` never holds a credential: it is masked before it gets here."""
 
@@ -100,6 +127,7 @@ class Job:
     output_bytes: int | None = None
     input_tables: tuple[TableUse, ...] = ()
     output_tables: tuple[TableUse, ...] = ()
+    stages: tuple[SparkStage, ...] = ()
     settings: Mapping[str, str] = field(default_factory=dict)
     error: str | None = None
 

@@ -14,7 +14,8 @@ from datetime import datetime
 class Instance:
     """One process that has opened the lake.
 
-    `process_started` is whatever tells this process from a later one with the same pid.
+    `process_started` is whatever tells this process from a later one with the same pid;
+    `service_url` is where it listens, if it is a service.
     """
 
     id: str
@@ -24,6 +25,7 @@ class Instance:
     user_name: str
     started_at: datetime
     heartbeat_at: datetime
+    service_url: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,17 +26,29 @@ class TableKind(StrEnum):
     """The changes of a table or a volume; the rest of it is a `Stream` with the same id."""
     DYNAMIC = "DYNAMIC"
     """A table that a query defines; the rest of it is a `DynamicTable` with the same id."""
+    MATERIALIZED_VIEW = "MATERIALIZED_VIEW"
+    """The same, and queries may be rewritten onto it."""
 
     @property
     def words(self) -> str:
         """What statements call it: DROP <words>."""
-        words = {"KAFKA": "TABLE", "STREAM": "TABLE STREAM", "DYNAMIC": "DYNAMIC TABLE"}
-        return words.get(self.value, self.value)
+        words = {
+            TableKind.KAFKA: "TABLE",
+            TableKind.STREAM: "TABLE STREAM",
+            TableKind.DYNAMIC: "DYNAMIC TABLE",
+            TableKind.MATERIALIZED_VIEW: "MATERIALIZED VIEW",
+        }
+        return words.get(self, self.value)
 
     @property
     def stores_rows(self) -> bool:
         """Whether it is a Delta table, with files and versions."""
-        return self in (TableKind.TABLE, TableKind.DYNAMIC)
+        return self is TableKind.TABLE or self.is_refreshed
+
+    @property
+    def is_refreshed(self) -> bool:
+        """Whether its rows are those of a query, which refreshes keep current."""
+        return self in (TableKind.DYNAMIC, TableKind.MATERIALIZED_VIEW)
 
 
 class TableState(StrEnum):

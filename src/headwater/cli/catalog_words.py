@@ -44,6 +44,42 @@ class CatalogWords(Protocol):
         ...
 
 
+def words_of(connection: Connection) -> StoredWords | NoWords:
+    """What the shell can offer on a connection."""
+    return StoredWords(connection) if connection.embedded else NoWords()
+
+
+class NoWords:
+    """The catalog is in a service: only the words of the language are known here."""
+
+    def refresh(self) -> None:
+        """Nothing was read."""
+
+    def schemas(self) -> Names:
+        """None."""
+        return ()
+
+    def tables(self, schema: str | None) -> Names:
+        """None."""
+        return ()
+
+    def columns(self, schema: str | None, table: str) -> Names:
+        """None."""
+        return ()
+
+    def streams(self, schema: str | None) -> Names:
+        """None."""
+        return ()
+
+    def volumes(self, schema: str | None) -> Names:
+        """None."""
+        return ()
+
+    def connections(self) -> Names:
+        """None."""
+        return ()
+
+
 class StoredWords:
     """The words of the lake that a connection is open on; never starts Spark."""
 

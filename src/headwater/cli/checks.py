@@ -53,6 +53,7 @@ def run_checks(folder: Path | None, *, spark: bool) -> Iterator[Check]:
         _safely("java", _java),
         _safely("spark", _spark_package),
         _safely("jars", _jars),
+        _safely("classes", _classes),
     )
     config = Config()
     if folder is None:
@@ -66,6 +67,8 @@ def run_checks(folder: Path | None, *, spark: bool) -> Iterator[Check]:
         if loaded:
             yield _safely("catalog", lambda: _catalog(folder, config))
             yield _safely("writer", lambda: _writer(folder, config))
+        if config.tables_location is not None:
+            yield _safely("tables", lambda: _tables(config))
     yield _safely("disk", lambda: _disk(folder or Path.cwd()))
     yield _safely("memory", _memory)
     yield _safely("time zone", lambda: _time_zone(config))
@@ -114,6 +117,19 @@ def _jars() -> Check:
     paths = jar_paths(["delta"], fetch=False, recheck=True)
     found = f"{len(paths)} of {len(paths)} verified in {cache_folder() / 'jars'}"
     return Check("jars", CheckState.OK, found)
+
+
+def _classes() -> Check:
+    from headwater.lake.class_archive import archive_file
+    from headwater.lake.jars import jar_paths
+    from headwater.lake.java import find_java
+
+    jars = [str(path) for path in jar_paths(["delta"], fetch=False)]
+    file = archive_file(find_java().home, jars)
+    if file.is_file():
+        return Check("classes", CheckState.OK, f"kept in {file}")
+    advice = "python -m headwater.lake.class_archive halves the time Spark takes to start"
+    return Check("classes", CheckState.OK, "loaded from the jars at every start", advice)
 
 
 def _lake(folder: Path) -> Check:
@@ -169,6 +185,17 @@ def _writer(folder: Path, config: Config) -> Check:
         return Check("writer", CheckState.OK, f"{who} is gone; the next writer takes over")
     advice = "other processes can read; to write, close that one"
     return Check("writer", CheckState.OK, f"{who} since {lease.acquired_at:%Y-%m-%d %H:%M}", advice)
+
+
+def _tables(config: Config) -> Check:
+    """Whether the store that holds the tables answers, and takes the keys."""
+    from headwater.runtime.lake_store import open_lake_store
+
+    found = open_lake_store(config)
+    assert found is not None
+    with closing(found.store):
+        next(iter(found.store.list("tables")))
+    return Check("tables", CheckState.OK, found.address.url)
 
 
 def _metadata_url(folder: Path, config: Config) -> str:

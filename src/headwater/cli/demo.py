@@ -1,4 +1,4 @@
-"""`headwater demo`: a short story in SQL, from a table to a dynamic table."""
+"""`headwater demo`: a short story in SQL, from files dropped in to an answer kept current."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def demo(lake: str | None) -> None:
     name = shlex.quote(str(folder))
     click.echo("\nWhat to try next:")
     click.echo(f"  headwater shell --lake {name}")
-    click.echo(f'  headwater sql --lake {name} -e "SHOW CREATE TABLE sales_source"')
+    click.echo(f'  headwater sql --lake {name} -e "SHOW CREATE TABLE sales_summary"')
     click.echo(f'  headwater sql --lake {name} -e "EXPLAIN REFRESH DYNAMIC TABLE sales_summary"')
     click.echo(f"  headwater run --lake {name}    and, in another terminal, drop a file in:")
     click.echo(f"  headwater sql --lake {name} -e \"PUT '/path/to/more.csv' TO VOLUME inbox\"")
@@ -123,14 +123,13 @@ def _tell(thread: StatementThread, output: Output, run_pipes: Callable[[], None]
 def _run_pipes(connection: Connection) -> None:
     """What the command does, in this process, which holds the lake."""
     from headwater.cli.run_status import RunStatus
-    from headwater.run_pipes import PipeSessions, pipe_loop
+    from headwater.run_lake import LakeRun
 
-    lake = connection.session.lake
-    sessions = PipeSessions(lake, RunStatus(sys.stdout).loaded)
+    work = LakeRun(connection.session.lake, RunStatus(sys.stdout))
     try:
-        pipe_loop(lake, sessions).run_until_idle()
+        work.run_until_idle()
     finally:
-        sessions.close()
+        work.close()
 
 
 def _version_times(result: Result) -> dict[str, str]:

@@ -24,6 +24,10 @@ def rotate_key(lake: str | None) -> None:
     owners = counted(done.connections, "connection")
     if done.pipes:
         owners += f" and {counted(done.pipes, 'pipe')}"
+    if done.tasks:
+        owners += f" and {counted(done.tasks, 'task')}"
+    if done.alerts:
+        owners += f" and {counted(done.alerts, 'alert')}"
     click.echo(f"secrets of {owners} sealed with a new key")
     if done.old_keys_removed:
         click.echo(f"  key {done.key_id} in {done.source}; the old keys are gone")

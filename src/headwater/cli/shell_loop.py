@@ -14,7 +14,7 @@ from prompt_toolkit.input import Input
 from prompt_toolkit.lexers import PygmentsLexer
 from prompt_toolkit.output import Output as Terminal
 
-from headwater.cli.catalog_words import StoredWords
+from headwater.cli.catalog_words import words_of
 from headwater.cli.completion import SqlCompleter
 from headwater.cli.formats import writer
 from headwater.cli.highlight import HeadwaterLexer
@@ -54,7 +54,7 @@ class Shell:
         """`source` and `terminal` stand in for the real terminal in tests."""
         self._connection = connection
         self._settings = ShellSettings()
-        self._words = StoredWords(connection)
+        self._words = words_of(connection)
         wait = progress_line(connection.progress, wanted=True)
         self._thread = StatementThread(connection, wait=wait, patience=None)
         self._prompt: PromptSession[str] = PromptSession(

@@ -7,7 +7,7 @@ import sys
 import click
 
 from headwater.cli.formats import FORMATS, writer
-from headwater.cli.lake_option import lake_folder, lake_option, opened
+from headwater.cli.lake_option import embedded_option, lake_option, reached
 from headwater.cli.progress import progress_line
 from headwater.cli.scripts import STANDARD_INPUT, Output, run_script, scripts_of
 from headwater.cli.statement_thread import StatementThread
@@ -15,6 +15,7 @@ from headwater.cli.statement_thread import StatementThread
 
 @click.command()
 @lake_option
+@embedded_option
 @click.option("-e", "expressions", multiple=True, metavar="SQL", help="Run this; may be repeated.")
 @click.option("-f", "file", metavar="FILE", help="Run the statements in FILE; - is standard input.")
 @click.option(
@@ -33,6 +34,7 @@ def sql(
     expressions: tuple[str, ...],
     file: str | None,
     *,
+    embedded: bool,
     format_name: str,
     timing: bool,
     quiet: bool,
@@ -55,13 +57,12 @@ def sql(
                 "headwater shell"
             )
         file = STANDARD_INPUT
-    folder = lake_folder(lake)
     scripts = scripts_of(expressions, file)
     table = format_name == "table"
     output = Output(
         writer(format_name, sys.stdout), messages=sys.stdout if table else None, timing=timing
     )
-    with opened(folder) as connection:
+    with reached(lake, embedded=embedded) as connection:
         wait = progress_line(connection.progress, wanted=table and not quiet)
         thread = StatementThread(connection, wait=wait)
         for script in scripts:

@@ -73,12 +73,13 @@ class StatementThread:
         results = self._connection.statements(script)
         while True:
             started = time.monotonic()
-            result = self._call(lambda: next(results, None))
+            result = self.call(lambda: next(results, None))
             if result is None:
                 return
             yield TimedResult(result, time.monotonic() - started)
 
-    def _call(self, step: Step) -> Any:
+    def call(self, step: Step) -> Any:
+        """Do one thing on the thread; a signal cancels what the connection runs."""
         task = _Task(step)
         self._tasks.put(task)
         try:

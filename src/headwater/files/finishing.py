@@ -32,6 +32,11 @@ class Touches:
     compression: str | None = None
 
 
+def staging_folder(subdirectory: str, job_id: str) -> str:
+    """Where Spark writes the files of a job, beside those that were asked for."""
+    return f"{subdirectory}_temporary_{job_id}/"
+
+
 def written_parts(volume: OpenVolume, folder: str) -> list[str]:
     """The files that Spark wrote into a folder, in the order of the rows."""
     found = (file.path for page in volume.store.list(folder) for file in page)

@@ -10,7 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from headwater.catalog.alerts import ADDRESSES
 from headwater.catalog.pipes import BODY
+from headwater.catalog.tasks import SCRIPT, TaskDefinition
 from headwater.errors import UserError
 from headwater.files.connections import key_source
 from headwater.runtime.open_lake import OpenLake
@@ -27,6 +29,8 @@ class Rotation:
     key_id: str
     source: str
     old_keys_removed: bool
+    tasks: int = 0
+    alerts: int = 0
 
 
 def rotate_key(lake: OpenLake) -> Rotation:
@@ -37,9 +41,11 @@ def rotate_key(lake: OpenLake) -> Rotation:
     with lake.store.begin() as transaction:
         connections = _reseal_connections(lake, ring, transaction)
         pipes = _reseal_pipes(lake, ring, transaction)
+        tasks = _reseal_tasks(lake, ring, transaction)
+        alerts = _reseal_alerts(lake, ring, transaction)
     if ours:
         source.keep_newest()
-    return Rotation(connections, pipes, ring.newest.id, ring.source, ours)
+    return Rotation(connections, pipes, ring.newest.id, ring.source, ours, tasks, alerts)
 
 
 def _reseal_connections(lake: OpenLake, ring: KeyRing, transaction: Any) -> int:
@@ -63,6 +69,38 @@ def _reseal_pipes(lake: OpenLake, ring: KeyRing, transaction: Any) -> int:
         sealed = reseal(pipe.sealed_body, ring, owner_id=pipe.id, name=BODY)
         if sealed != pipe.sealed_body:
             lake.store.pipes.reseal(pipe, sealed, connection=transaction)
+            count += 1
+    return count
+
+
+def _reseal_tasks(lake: OpenLake, ring: KeyRing, transaction: Any) -> int:
+    """The drafts of tasks and every version that was submitted."""
+    store, count = lake.store.tasks, 0
+    for task in store.list(connection=transaction):
+        draft = _resealed(task.draft, ring, task.id)
+        if draft != task.draft:
+            store.set_draft(task.id, draft, task.modified_at, connection=transaction)
+            count += 1
+        for version in store.versions(task.id, connection=transaction):
+            definition = _resealed(version.definition, ring, task.id)
+            if definition != version.definition:
+                store.replace_version(task.id, version.version, definition, connection=transaction)
+    return count
+
+
+def _resealed(definition: TaskDefinition, ring: KeyRing, task_id: str) -> TaskDefinition:
+    if definition.sealed_script is None:
+        return definition
+    sealed = reseal(definition.sealed_script, ring, owner_id=task_id, name=SCRIPT)
+    return replace(definition, sealed_script=sealed)
+
+
+def _reseal_alerts(lake: OpenLake, ring: KeyRing, transaction: Any) -> int:
+    count = 0
+    for alert in lake.store.alerts.list(connection=transaction):
+        sealed = reseal(alert.sealed, ring, owner_id=alert.id, name=ADDRESSES)
+        if sealed != alert.sealed:
+            lake.store.alerts.reseal(alert.id, sealed, connection=transaction)
             count += 1
     return count
 

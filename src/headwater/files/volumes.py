@@ -94,8 +94,14 @@ def opened(lake: OpenLake, volume: Volume) -> OpenVolume:
     """A volume of the catalog with the store that holds its files."""
     title = f"volume {volume.schema}.{volume.name}"
     if not volume.external:
-        address = _address(lake, "named", *_folder_of(volume.schema, volume.name))
-        return OpenVolume(title, address, _made(address), volume.recursive, volume)
+        return _inside(
+            lake,
+            title,
+            "named",
+            *_folder_of(volume.schema, volume.name),
+            recursive=volume.recursive,
+            volume=volume,
+        )
     address = parse_location(volume.url)
     connection = None
     if volume.connection is not None:
@@ -133,16 +139,21 @@ def _connection(lake: OpenLake, volume: Volume) -> StoreConnection:
     return store_connection(lake, found)
 
 
-def _inside(lake: OpenLake, title: str, kind: str, owner: str) -> OpenVolume:
-    address = _address(lake, kind, owner)
-    return OpenVolume(title, address, _made(address))
-
-
-def _made(address: StoreAddress) -> Store:
-    Path("/" + address.prefix).mkdir(parents=True, exist_ok=True)
-    return open_store(address)
+def _inside(
+    lake: OpenLake, title: str, *parts: str, recursive: bool = True, volume: Volume | None = None
+) -> OpenVolume:
+    """A volume of the lake's own."""
+    address = _address(lake, *parts)
+    connection = None if lake.remote is None else lake.remote.connection
+    if connection is None:
+        Path("/" + address.prefix).mkdir(parents=True, exist_ok=True)
+    store = open_store(address, connection)
+    return OpenVolume(title, address, store, recursive, volume, connection)
 
 
 def _address(lake: OpenLake, *parts: str) -> StoreAddress:
+    """Where a volume of the lake's own is: beside its tables."""
+    if lake.remote is not None:
+        return lake.remote.address.below("/".join(("volumes", *parts)))
     folder = lake.folder.path.joinpath("volumes", *parts)
     return StoreAddress(Scheme.FILE, "", str(folder).lstrip("/") + "/")

@@ -25,6 +25,7 @@ from headwater.algebra.nodes import (
     column,
     columns_of,
 )
+from headwater.incremental.checks import sound, with_copies
 from headwater.incremental.conjuncts import all_of
 from headwater.incremental.deltas import Delta, Maintained, Rule
 from headwater.incremental.keys import prime, same_keys
@@ -74,12 +75,17 @@ def old_calls(groups: Groups) -> tuple[Named, ...]:
     return (*groups.node.calls, *further, *counted)
 
 
-def merged(groups: Groups, old: Node, tree: Maintained) -> Delta:
-    """The change, given the old groups with `old_calls`, at least those that the change touches."""
+def merged(groups: Groups, old: Node, tree: Maintained, *, stored: bool = False) -> Delta:
+    """The change, given the old groups with `old_calls`, at least those that the change touches.
+
+    Groups that are `stored` are checked: each has to be there once.
+    """
     keys = groups.node.keys
     there = Project(old, (*kept(columns_of(old)), Named(_THERE, exp.true())))
     kind = JoinKind.LEFT if keys else JoinKind.INNER
-    both = Join(kind, groups.change, there, same_keys(keys, tree))
+    both: Node = Join(kind, groups.change, there, same_keys(keys, tree))
+    if keys and stored:
+        both = with_copies(both, tuple(prime(key) for key in keys))
     was = exp.Not(this=exp.Is(this=column(_THERE), expression=exp.null()))
     stays = _has_rows(groups) if keys else None
     same = [
@@ -87,6 +93,8 @@ def merged(groups: Groups, old: Node, tree: Maintained) -> Delta:
         for merge in groups.merges
     ]
     came = _all([stays, _unless([was, *same])])
+    left = _left(groups) if keys else None
+    came = sound(came, left, copies=bool(keys) and stored)
     if groups.rows is None and not groups.merges:
         outputs = [*_new_rows(groups), Named(WEIGHT, weight_of(1))]
         change = Project(Filter(both, came), tuple(outputs))
@@ -114,10 +122,15 @@ def _new_rows(groups: Groups) -> list[Named]:
 
 
 def _has_rows(groups: Groups) -> Scalar | None:
+    left = _left(groups)
+    return None if left is None else exp.GT(this=left, expression=exp.Literal.number(0))
+
+
+def _left(groups: Groups) -> Scalar | None:
+    """How many rows a group has now; None if groups only grow."""
     if groups.rows is None:
         return None
-    left = added(column(groups.rows), column(prime(groups.rows)))
-    return exp.GT(this=left, expression=exp.Literal.number(0))
+    return added(column(groups.rows), column(prime(groups.rows)))
 
 
 def _unless(conditions: Sequence[Scalar | None]) -> Scalar:

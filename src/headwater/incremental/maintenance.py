@@ -32,7 +32,7 @@ from headwater.algebra.nodes import (
     columns_of,
     inputs_of,
 )
-from headwater.algebra.walk import nodes_of, scalars_of, transform, with_scalars
+from headwater.algebra.walk import nodes_of, scalars_of, transform, with_inputs, with_scalars
 from headwater.incremental.deltas import Change, Delta, Rule
 from headwater.incremental.operators import (
     aggregate,
@@ -52,7 +52,7 @@ from headwater.incremental.operators import (
     window,
 )
 from headwater.incremental.parts import Parts
-from headwater.incremental.states import State, states_of
+from headwater.incremental.states import State, groups_after, groups_before, states_of
 
 # Where a query's text is not taken apart, a word that may be in a comment counts as well.
 _DATE_WORDS = ("current_date", "curdate")
@@ -128,13 +128,14 @@ class Maintenance:
     def old(self, node: Node) -> Node:
         """The node over the sources as they were; unchanged ones are read as they are."""
         if id(node) not in self._old:
-            self._old[id(node)] = (node, transform(_at(node, self._dates.old), self._before))
+            self._old[id(node)] = (node, _at(self._before(node), self._dates.old))
         return self._old[id(node)][1]
 
     def new(self, node: Node) -> Node:
         """The node over the sources as they are."""
         if id(node) not in self._new:
-            self._new[id(node)] = (node, _at(node, self._dates.new))
+            now = self._after(node) if self._states else node
+            self._new[id(node)] = (node, _at(now, self._dates.new))
         return self._new[id(node)][1]
 
     def delta(self, node: Node) -> Delta | None:
@@ -206,9 +207,26 @@ class Maintenance:
         return known is None or known.nullable or id in self._padded
 
     def _before(self, node: Node) -> Node:
-        if isinstance(node, Scan) and self.change(node.source) is not Change.NONE:
-            return replace(node, at=Snapshot.OLD)
-        return node
+        """The old form but for the date: kept groups are read, not worked out."""
+        if isinstance(node, Scan):
+            changed = self.change(node.source) is not Change.NONE
+            return replace(node, at=Snapshot.OLD) if changed else node
+        state = self.kept(node) if isinstance(node, Aggregate) else None
+        if state is not None:
+            return groups_before(state, columns_of(node))
+        return with_inputs(node, self._before)
+
+    def _after(self, node: Node) -> Node:
+        """The new form but for the date: of kept groups only those of the change are new."""
+        state = self.kept(node) if isinstance(node, Aggregate) else None
+        if state is None:
+            return with_inputs(node, self._after)
+        if not self.changed(node):
+            return groups_before(state, columns_of(node))
+        dated = any(self.dated(inner) for inner in nodes_of(node))
+        if not dated and self.delta(node) is not None:
+            return groups_after(state, self.changed_states[state.name], columns_of(node), self)
+        return with_inputs(node, self._after)
 
 
 def _padded(tree: Node) -> frozenset[ColumnId]:

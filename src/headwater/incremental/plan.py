@@ -65,13 +65,16 @@ def plan(
     dates: Dates,
     types: Types,
     states: Collection[str] = (),
+    *,
+    whole: bool = True,
 ) -> DeltaPlan:
     """How the table is brought from the old snapshot to the new one, with the states there are.
 
-    `types` hold for both: a column is nullable if it is so at one of them.
+    `types` hold for both: a column is nullable if it is so at one of them. Without `whole`, the
+    table may hold other rows than those of the query, and nothing is added to what it holds.
     """
     tree = Maintenance(query.tree, changes, dates, types, states)
-    return _planned(tree, _change(query, tree))
+    return _planned(tree, _change(query, tree, whole=whole))
 
 
 def rebuild(query: Query, dates: Dates, types: Types) -> Rebuilt | None:
@@ -93,14 +96,13 @@ def signatures(query: Query, dates: Dates, types: Types) -> dict[str, str]:
     return {state.name: outline(state.node) for _, state in states_of(tree.tree, tree)}
 
 
-def _change(query: Query, tree: Maintenance) -> Delta | None:
+def _change(query: Query, tree: Maintenance, *, whole: bool) -> Delta | None:
     if not tree.changed(tree.tree):
         return tree.delta(tree.tree)
     if any(isinstance(node, Opaque) and tree.dated(node) for node in nodes_of(tree.tree)):
         # Nobody can put the old date into a text that is not taken apart.
         return whole_difference(query, tree)
-    delta = None if tree.has_states else from_stored(query, tree)
-    return delta or by_stable_columns(query, tree)
+    return from_stored(query, tree, whole=whole) or by_stable_columns(query, tree)
 
 
 def _planned(tree: Maintenance, delta: Delta | None) -> DeltaPlan:

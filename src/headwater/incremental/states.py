@@ -8,29 +8,37 @@ one. Whoever changes the input of A without changing its state has to give the s
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
 from headwater.algebra.nodes import (
+    WEIGHT,
     Aggregate,
     ColumnId,
     Field,
+    Filter,
+    Join,
+    JoinKind,
     Named,
     Node,
     Project,
     Shared,
     Stored,
+    Union,
+    column,
     columns_of,
 )
 from headwater.algebra.walk import nodes_of, with_inputs
 from headwater.incremental.deltas import Maintained
+from headwater.incremental.keys import prime, same_keys
 from headwater.incremental.merging import is_row_count, merges_of
 from headwater.incremental.parts import Part
 from headwater.incremental.weights import kept
 
 MOST_STATES = 5
+_GONE: ColumnId = "#gone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +99,27 @@ def _state(node: Aggregate, name: str, tree: Maintained) -> State | None:
         rows = f"#rows {name}"
         calls.append(Named(rows, exp.Count(this=exp.Star())))
     return State(name, replace(node, calls=tuple(calls)), rows)
+
+
+def groups_before(state: State, ids: Sequence[ColumnId]) -> Node:
+    """The grouping as it was, from what is kept."""
+    return Project(state.stored, kept(ids))
+
+
+def groups_after(state: State, change: Node, ids: Sequence[ColumnId], tree: Maintained) -> Node:
+    """The grouping as it is: kept groups that the change leaves alone, and those that come.
+
+    Law: a change has a group at most once as it was and once as it is.
+    """
+    keys = state.node.keys
+    went = Filter(change, exp.LT(this=column(WEIGHT), expression=exp.Literal.number(0)))
+    came = Filter(change, exp.GT(this=column(WEIGHT), expression=exp.Literal.number(0)))
+    outputs = [Named(prime(key), column(key)) for key in keys]
+    condition = same_keys(keys, tree)
+    if condition is None:
+        outputs, condition = [Named(_GONE, exp.true())], column(_GONE)
+    stay = Join(JoinKind.ANTI, state.stored, Project(went, tuple(outputs)), condition)
+    return Union((Project(stay, kept(ids)), Project(came, kept(ids))), tuple(ids))
 
 
 def rebuilt(root: Node, states: dict[int, State]) -> Rebuilt:

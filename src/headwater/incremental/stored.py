@@ -53,6 +53,8 @@ class Top:
     stored: Stored
     names: Mapping[ColumnId, ColumnId]
     unstable: frozenset[ColumnId]
+    whole: bool = True
+    """Whether the table holds all rows of the query, and no others."""
 
     def over(self, core: Node) -> Node:
         """The query with another core."""
@@ -72,18 +74,23 @@ class Top:
     @property
     def complete(self) -> bool:
         """Whether each row of the core is one of the table, and has the values it had."""
-        return not self.unstable and not any(isinstance(node, Filter) for node in self.above)
+        filtered = any(isinstance(node, Filter) for node in self.above)
+        return self.whole and not self.unstable and not filtered
 
     def finds(self, keys: Sequence[ColumnId]) -> bool:
         """Whether the rows of a key can be found in the table."""
         return self.has(keys) and self.unstable.isdisjoint(keys)
 
 
-def from_stored(query: Query, tree: Maintenance) -> Delta | None:
+def from_stored(query: Query, tree: Maintenance, *, whole: bool = True) -> Delta | None:
     """The change of the root with the table's rows for the old ones; None if that does not fit."""
     top = _top(query, tree)
     if top is None or any(tree.dated(node) for node in top.above):
         return None
+    if tree.has_states and not isinstance(top.core, TopK):
+        # Kept groups know more than the table does, and have to change with it.
+        return None
+    top = replace(top, whole=whole)
     delta = _of_core(top, tree)
     if delta is None:
         return None
@@ -232,7 +239,7 @@ def _merged(top: Top, node: Aggregate, tree: Maintenance) -> Delta | None:
     held: Node = top.stored
     if node.keys:
         held = _held(top, node.keys, groups.change, tree)
-    delta = merged(groups, top.rows_of(held, columns_of(node)), tree)
+    delta = merged(groups, top.rows_of(held, columns_of(node)), tree, stored=True)
     return replace(delta, node=_carried(top, delta.node))
 
 

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from headwater.catalog.jobs import TableUse
 from headwater.config import Config
 from headwater.lake import process
 from headwater.lake.engine_settings import context_settings, session_defaults
-from headwater.lake.job_metrics import tables_read
+from headwater.lake.job_metrics import Measures, measures
 from headwater.lake.object_stores import add_jar_set, reach_store
+from headwater.lake.pools import POOL
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -46,7 +46,7 @@ class Engine:
             if self._root is None:
                 self._root = self._start()
                 if getattr(self._job, "id", None):
-                    self.start_job(self._job.id)
+                    self.start_job(self._job.id, self._job.pool)
             return self._root.newSession()
 
     def reach(self, url: str, settings: Mapping[str, str], jar_set: str | None) -> None:
@@ -76,19 +76,29 @@ class Engine:
             options.put(key, value)
         options.put("spark.sql.warehouse.dir", str(self._scratch / "warehouse"))
         # A session made by hand, not by the builder, gets a catalog of its own: lakes stay apart.
-        java_session = jvm.org.apache.spark.sql.classic.SparkSession(
-            self._context._jsc.sc(), options
-        )
+        try:
+            java_session = jvm.org.apache.spark.sql.classic.SparkSession(
+                self._context._jsc.sc(), options
+            )
+        except Exception as error:
+            lost = process.cluster_lost(error, self._config.spark_master)
+            raise (lost or error) from None
         return SparkSession(self._context, jsparkSession=java_session)
 
-    def start_job(self, job_id: str) -> None:
+    def start_job(self, job_id: str, pool: tuple[str, int | None] | None = None) -> None:
         """Tie the Spark work of this thread to a job, so that it can be cancelled and measured.
 
-        The job that starts Spark is remembered and tied as soon as there is something to tie it to.
+        It runs in a pool of the scheduler, made here if a weight is given. The job that starts
+        Spark is remembered and tied as soon as there is something to tie it to.
         """
-        self._job.id = job_id
-        if self._context is not None:
-            self._context.setJobGroup(job_id, job_id, interruptOnCancel=True)
+        self._job.id, self._job.pool = job_id, pool
+        if self._context is None:
+            return
+        self._context.setJobGroup(job_id, job_id, interruptOnCancel=True)
+        name, weight = pool or (None, None)
+        if name is not None and weight is not None:
+            process.ensure_pool(name, weight)
+        self._context.setLocalProperty(POOL, name)
 
     def cancel_job(self, job_id: str) -> None:
         """Stop the Spark work of a job, from any thread."""
@@ -110,8 +120,8 @@ class Engine:
                     total += stage.numTasks
         return done, total
 
-    def tables_read(self, job_id: str) -> tuple[TableUse, ...]:
-        """What a finished job read, table by table; names are schema.table."""
+    def measures(self, job_id: str) -> Measures:
+        """What Spark did for a finished job."""
         if self._context is None:
-            return ()
-        return tables_read(self._context, self._root, job_id)
+            return Measures()
+        return measures(self._context, self._root, job_id)

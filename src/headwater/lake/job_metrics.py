@@ -1,28 +1,52 @@
-"""What a finished job read, table by table, from Spark's own record of the plans it ran.
+"""What Spark did for a finished job, from its own record: what each table gave, and the stages.
 
-Delta reads its log with Spark jobs too; only scans of tables in our catalog count.
+Delta reads its log with Spark jobs too; only scans of tables in our catalog count. The change of a
+table is read from a list of files: its scan has no name, but says where the files are.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any
+from urllib.parse import unquote
 
-from headwater.catalog.jobs import TableUse
+from headwater.catalog.jobs import SparkStage
 
 JsonOf = Callable[[Any], Any]
 
 _SCAN = re.compile(r"Scan \w+ (?:spark_catalog\.)?(\w+\.\w+)\s*\Z")
+_UNNAMED_SCAN = re.compile(r"Scan \w+\s*\Z")
+_LOCATION = re.compile(r"Location: \w+\(\d+ paths?\)\[([^\],]+)")
 _NUMBER = re.compile(r"([\d.,]+)\s*([KMGT]?i?B)?")
 _UNITS = {"B": 1, "KiB": 1024, "MiB": 1024**2, "GiB": 1024**3, "TiB": 1024**4}
 _RECENT = 200
 _AT_ONCE = 4
 
 
-def tables_read(context: Any, session: Any, job_id: str) -> tuple[TableUse, ...]:
-    """The tables that the Spark jobs of `job_id` scanned, each with its rows and bytes.
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """A read of a table, which is named `schema.table` or, if that is None, by where it is."""
+
+    table: str | None
+    location: str | None
+    rows: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """What Spark did for a job."""
+
+    scans: tuple[Scan, ...] = ()
+    stages: tuple[SparkStage, ...] = ()
+
+
+def measures(context: Any, session: Any, job_id: str) -> Measures:
+    """What the Spark jobs of `job_id` read, and their stages in the order they started.
 
     `context` is the Spark context and `session` any session of the lake. Bytes are as exact as
     Spark's own display of them.
@@ -33,19 +57,45 @@ def tables_read(context: Any, session: Any, job_id: str) -> tuple[TableUse, ...]
     as_json = _json_writer(context._jvm)
     own = set(as_json(java.statusTracker().getJobIdsForGroup(job_id)))
     if not own:
-        return ()
+        return Measures()
     store = session._jsparkSession.sharedState().statusStore()
-    found: dict[str, tuple[int, int]] = {}
+    scans: list[Scan] = []
     for execution in _newest_executions(store, as_json):
         jobs = {int(job) for job in execution["jobs"]}
         if jobs and max(jobs) < min(own):
             break
-        if own.isdisjoint(jobs):
-            continue
-        for table, rows, size in _scans(store, execution["executionId"], as_json):
-            before = found.get(table, (0, 0))
-            found[table] = (before[0] + rows, before[1] + size)
-    return tuple(TableUse(name, rows, size) for name, (rows, size) in sorted(found.items()))
+        if not own.isdisjoint(jobs):
+            scans += _scans(store, execution["executionId"], as_json)
+    return Measures(tuple(scans), _stages(java.statusStore(), sorted(own), as_json))
+
+
+def _stages(store: Any, jobs: Sequence[int], as_json: JsonOf) -> tuple[SparkStage, ...]:
+    found: dict[int, SparkStage] = {}
+    for job in jobs:
+        for stage in as_json(store.job(job))["stageIds"]:
+            if stage not in found:
+                told = as_json(store.lastStageAttempt(stage))
+                # A stage whose rows another job had worked out already is known but never ran.
+                if told["submissionTime"] is not None:
+                    found[stage] = _stage(job, told)
+    return tuple(sorted(found.values(), key=lambda stage: (stage.started_at, stage.id)))
+
+
+def _stage(job: int, told: dict[str, Any]) -> SparkStage:
+    started, ended = told["submissionTime"], told["completionTime"]
+    return SparkStage(
+        id=told["stageId"],
+        spark_job=job,
+        name=told["name"],
+        started_at=datetime.fromtimestamp(0, UTC) + timedelta(milliseconds=started),
+        seconds=((ended or started) - started) / 1000,
+        tasks=told["numTasks"],
+        rows_in=told["inputRecords"],
+        bytes_in=told["inputBytes"],
+        rows_out=told["outputRecords"],
+        bytes_out=told["outputBytes"],
+        shuffled_bytes=told["shuffleReadBytes"],
+    )
 
 
 def _json_writer(jvm: Any) -> JsonOf:
@@ -67,15 +117,34 @@ def _newest_executions(store: Any, as_json: JsonOf) -> Iterator[Any]:
         end = start
 
 
-def _scans(store: Any, execution: int, as_json: JsonOf) -> Iterator[tuple[str, int, int]]:
+def _scans(store: Any, execution: int, as_json: JsonOf) -> Iterator[Scan]:
     values = as_json(store.executionMetrics(execution))
     for node in as_json(store.planGraph(execution).allNodes()):
-        scan = _SCAN.match(node["name"])
-        if scan is None:
+        table, location = scanned(node["name"], node["desc"])
+        if table is None and location is None:
             continue
         shown = {m["name"]: values.get(str(m["accumulatorId"]), "") for m in node["metrics"]}
         rows = parse_metric(shown.get("number of output rows", ""))
-        yield scan.group(1), rows, parse_metric(shown.get("size of files read", ""))
+        size = parse_metric(shown.get("size of files read", ""))
+        yield Scan(table, location, rows, size)
+
+
+def scanned(name: str, description: str) -> tuple[str | None, str | None]:
+    """The table that an operator of a plan reads, and where its files are; None where not told.
+
+    >>> scanned("Scan parquet spark_catalog.public.t ", "")
+    ('public.t', None)
+    >>> scanned("Scan parquet ", "Location: CdcAddFileIndex(1 paths)[file:/a%20b/t-1], Read: x")
+    (None, '/a b/t-1')
+    """
+    named = _SCAN.match(name)
+    if named is not None:
+        return named.group(1), None
+    place = _LOCATION.search(description) if _UNNAMED_SCAN.match(name) else None
+    if place is None:
+        return None, None
+    location = place.group(1)
+    return None, unquote(location.removeprefix("file:")) if "file:" in location else location
 
 
 def parse_metric(text: str) -> int:

@@ -17,9 +17,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headwater.config import is_local
-from headwater.errors import UserError
+from headwater.errors import TransientError, UserError
+from headwater.lake.class_archive import archive_option
 from headwater.lake.jars import jar_paths
 from headwater.lake.java import find_java
+from headwater.lake.pools import Pools
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -27,8 +29,11 @@ if TYPE_CHECKING:
 _lock = threading.Lock()
 _context: SparkContext | None = None
 _static: dict[str, str] = {}
+_pools = Pools()
 
 _LOG4J = Path(__file__).with_name("log4j2.properties")
+_ENDING_SECONDS = 10
+_LAST_WORDS = 2000
 
 
 def running() -> bool:
@@ -56,12 +61,23 @@ def spark_context(settings: Mapping[str, str], *, log_file: Path) -> SparkContex
         return _context
 
 
+def ensure_pool(name: str, weight: int) -> None:
+    """Have a pool of that name and weight in the scheduler of the context, which must run."""
+    _pools.ensure(_context, name, weight)
+
+
 def stop() -> None:
     """End Spark and its JVM; the next use starts a new one."""
-    global _context
+    end_slowly(_ENDING_SECONDS)
+
+
+def end_slowly(seconds: float) -> None:
+    """End Spark as `stop` does, but give the JVM that long for what it does when it ends."""
+    global _context, _pools
     with _lock:
         context, _context = _context, None
         _static.clear()
+        _pools = Pools()
         if context is None:
             return
         gateway: Any = context._gateway
@@ -72,7 +88,7 @@ def stop() -> None:
             # The JVM ends when the pipe on its standard input closes; killing is the last resort.
             _quietly(process.stdin.close)
             try:
-                process.wait(timeout=10)
+                process.wait(timeout=seconds)
             except Exception:
                 process.kill()
         _forget_context()
@@ -98,6 +114,7 @@ def _start(settings: Mapping[str, str], log_file: Path) -> SparkContext:
     paths = [str(path) for path in jar_paths(["delta"])]
     jars = ":".join(paths)
     from pyspark import SparkConf, SparkContext
+    from pyspark.errors import PySparkRuntimeError
     from pyspark.java_gateway import launch_gateway
 
     # PySpark logs every failed statement with its Java trace as JSON on standard error.
@@ -120,16 +137,44 @@ def _start(settings: Mapping[str, str], log_file: Path) -> SparkContext:
         theirs = conf.get("spark.jars", "")
         conf.set("spark.jars", ",".join([*filter(None, [theirs]), *paths]))
     options = conf.get("spark.driver.extraJavaOptions", "") or ""
-    conf.set(
-        "spark.driver.extraJavaOptions", f"{options} -Dlog4j2.configurationFile={_LOG4J.as_uri()}"
-    )
+    kept = archive_option(java.home, paths, options)
+    ours = f"{kept} -Dlog4j2.configurationFile={_LOG4J.as_uri()}"
+    conf.set("spark.driver.extraJavaOptions", f"{options} {ours}")
     log_file.parent.mkdir(parents=True, exist_ok=True)
-    with log_file.open("wb") as log:
-        gateway = launch_gateway(conf, popen_kwargs={"stdout": log, "stderr": log})
+    try:
+        with log_file.open("wb") as log:
+            gateway = launch_gateway(conf, popen_kwargs={"stdout": log, "stderr": log})
+    except PySparkRuntimeError as error:
+        said = log_file.read_text(encoding="utf-8", errors="replace")[-_LAST_WORDS:]
+        raise UserError("SPARK_NOT_STARTED", log=log_file, detail=said) from error
     try:
         return SparkContext(conf=conf, gateway=gateway)
-    except BaseException:
+    except BaseException as error:
+        # Java's own words, as long as there is a Java to ask.
+        problem = _java_problem(error)
         gateway.shutdown()
         if getattr(gateway, "proc", None) is not None:
             gateway.proc.kill()
-        raise
+        master = settings["spark.master"]
+        if problem is None or is_local(master):
+            raise
+        raise TransientError("CLUSTER_UNAVAILABLE", master=master, problem=problem) from None
+
+
+def cluster_lost(error: Exception, master: str) -> TransientError | None:
+    """The error for a cluster that gave the application up while it started; None for others."""
+    problem = _java_problem(error)
+    if problem is None or is_local(master):
+        return None
+    # A context that was stopped is of no use to anybody: the next statement makes another.
+    stop()
+    return TransientError("CLUSTER_UNAVAILABLE", master=master, problem=problem)
+
+
+def _java_problem(error: BaseException) -> str | None:
+    from py4j.protocol import Py4JJavaError
+
+    if not isinstance(error, Py4JJavaError):
+        return None
+    said = str(error.java_exception.getMessage() or error.java_exception.toString())
+    return said.strip().partition("\n")[0]

@@ -6,7 +6,7 @@ Everything that leaves this class is plain Python; every error that leaves it is
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from headwater.catalog.functions import Function
@@ -18,9 +18,8 @@ from headwater.lake.changes.frames import changes_frame
 from headwater.lake.commits.apply import Mark, Note, apply_write
 from headwater.lake.commits.choose import SMALL, Limits
 from headwater.lake.commits.delta_transaction import settings as session_settings
-from headwater.lake.commits.stored_table import read_stored_table
+from headwater.lake.commits.stored_table import Within, read_stored_table
 from headwater.lake.commits.writes import Applied, Write
-from headwater.lake.delta_log.files import LocalLogFiles
 from headwater.lake.file_frames import frame_of, not_utf8, rows_by_file, write_files
 from headwater.lake.file_scan import FileScan, FileTarget, literal_path
 from headwater.lake.json_documents import first_json_keys, holds_one_json_document
@@ -29,6 +28,7 @@ from headwater.lake.plans import same_plan, types_within
 from headwater.lake.python_functions import register_python_function
 from headwater.lake.rows import fetch
 from headwater.lake.spark_errors import reshape
+from headwater.lake.table_folders import LocalPlaces, TableFolder, TablePlaces
 from headwater.lake.type_definitions import type_definition
 from headwater.names import quote_identifier
 from headwater.result import Result
@@ -47,16 +47,22 @@ _ONE_JOB = {
     "spark.sql.autoBroadcastJoinThreshold": "-1",
     "spark.sql.join.preferSortMergeJoin": "false",
 }
+_SENDING_LITTLE = {"spark.sql.maxBroadcastTableSize": "256m"}
 
 
 class SparkConnection:
     """A private Spark session: SET and temporary views stay inside it."""
 
-    def __init__(self, session: SparkSession) -> None:
+    def __init__(self, session: SparkSession, places: TablePlaces | None = None) -> None:
         self._session = session
+        self._places = places or LocalPlaces()
         # Every step of this chain is a call to the JVM, so it is taken once.
         java: Any = session._jvm
         self._set_active = java.org.apache.spark.sql.classic.SparkSession.setActiveSession
+
+    def folder(self, location: str) -> TableFolder:
+        """The log and the files of a table at a place."""
+        return self._places.folder(location)
 
     @contextmanager
     def _in_session(self, text: EditedText | None = None) -> Iterator[None]:
@@ -206,15 +212,25 @@ class SparkConnection:
             )
             log.unsafeVolatileSnapshot().transactions()
 
-    @contextmanager
-    def in_one_job(self) -> Iterator[None]:
+    def in_one_job(self) -> AbstractContextManager[None]:
         """For little data: one Spark job for a whole query.
 
         Otherwise every step that Spark looks at before it plans the next, and every table it sends
         to all tasks, is a job of its own, which costs more than such a step.
         """
+        return self._set(_ONE_JOB)
+
+    def sending_little(self) -> AbstractContextManager[None]:
+        """For queries that say what is to be sent to all tasks: too much of it is an error.
+
+        Spark would otherwise take it all into the memory of the driver.
+        """
+        return self._set(_SENDING_LITTLE)
+
+    @contextmanager
+    def _set(self, values: Mapping[str, str]) -> Iterator[None]:
         with self._in_session():
-            settings = session_settings(self._session, _ONE_JOB)
+            settings = session_settings(self._session, values)
             settings.__enter__()
         try:
             yield
@@ -231,6 +247,7 @@ class SparkConnection:
         transaction: tuple[str, int] | None = None,
         limits: Limits = SMALL,
         settings: Mapping[str, str] | None = None,
+        within: Within | None = None,
     ) -> Applied:
         """Change a Delta table in one commit.
 
@@ -242,6 +259,7 @@ class SparkConnection:
                 with that number or a higher one, nothing is done.
             limits: up to which size a table is rewritten as a whole.
             settings: what else to set in this session meanwhile.
+            within: the partition that is all the write knows of the table.
 
         Raises:
             InternalError: REFRESH_DELETES_MISSING_ROW if fewer copies of a row are there than go.
@@ -252,7 +270,15 @@ class SparkConnection:
             self._in_session(own_text("")),
             session_settings(self._session, settings or {}),
         ):
-            return apply_write(self._session, location, write, mark=mark, limits=limits)
+            return apply_write(
+                self._session,
+                location,
+                write,
+                folder=self.folder(location),
+                mark=mark,
+                limits=limits,
+                within=within,
+            )
 
     def create_view(self, name: str, table: pyarrow.Table) -> None:
         """Make rows visible to SQL under a temporary name."""
@@ -286,7 +312,7 @@ class SparkConnection:
         a small table take longer than reading it.
         """
         with self._in_session(own_text("")):
-            stored = read_stored_table(LocalLogFiles(location), version)
+            stored = read_stored_table(self.folder(location).log, version)
             files = DeltaFiles(self._session, location, version)
             files.all_rows(stored.files).createOrReplaceTempView(name)
 

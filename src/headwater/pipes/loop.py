@@ -1,7 +1,7 @@
 """The loop: looks at every pipe when it is due, side by side, one batch of a pipe at a time.
 
 Only the process that holds the lake works; another one that is started waits until it may. Looking
-is cheap and has threads of its own; batches wait for a place on the virtual cluster of their pipe.
+is cheap and has threads of its own; batches are jobs, which wait for a place on their cluster.
 The queues of volumes that streams watch are looked at beside them.
 """
 
@@ -17,9 +17,7 @@ from dataclasses import dataclass, field
 from headwater.catalog.pipes import Pipe
 from headwater.errors import HeadwaterError, TransientError, UserError
 from headwater.files.loads import purge
-from headwater.pipes.batches import Batch
 from headwater.pipes.due import seconds_until_due
-from headwater.pipes.open_pipe import OpenPipe
 from headwater.pipes.steps import LAKE_LOCKED, Outcome, RunBatch, Stepper
 from headwater.runtime.clock import now
 from headwater.runtime.open_lake import OpenLake
@@ -67,7 +65,6 @@ class PipeLoop:
     recover: Callable[[], None]
     tell: Callable[[Told], None] = lambda told: None
     _worked: dict[str, _Worked] = field(default_factory=dict)
-    _places: dict[str, threading.Semaphore] = field(default_factory=dict)
     _purged_at: float = 0.0
     _woken: threading.Event = field(default_factory=threading.Event)
     """Set when a step has ended, so that nobody has to look for it."""
@@ -155,15 +152,8 @@ class PipeLoop:
     def _work(self, pipe: Pipe) -> _Worked:
         known = self._worked.get(pipe.id)
         if known is None:
-            known = self._worked[pipe.id] = _Worked(Stepper(self.lake, pipe.id, self._on_cluster))
+            known = self._worked[pipe.id] = _Worked(Stepper(self.lake, pipe.id, self.run))
         return known
-
-    def _on_cluster(self, pipe: OpenPipe, batch: Batch) -> None:
-        """Run a batch when its virtual cluster has a place for it."""
-        cluster = pipe.properties.virtual_cluster.upper()
-        at_once = self.lake.config.pipe_batches_at_once
-        with self._places.setdefault(cluster, threading.Semaphore(at_once)):
-            self.run(pipe, batch)
 
     def _submit(self, pool: ThreadPoolExecutor, pipes: Iterable[Pipe], *, patience: int) -> None:
         for pipe in pipes:

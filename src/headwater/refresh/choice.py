@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from headwater.catalog.dynamic_tables import RefreshKind, RefreshMode
 from headwater.incremental.deltas import Change
 from headwater.refresh.facts import Facts, Problem
+from headwater.refresh.hints import FORCE_FULL
 from headwater.refresh.reasons import Reason
-
-FORCE_FULL = "cz.optimizer.incremental.force.full.refresh"
-"""The setting of a session that makes every refresh a full one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,19 +35,29 @@ def choose(facts: Facts) -> Choice:
     if forced is not None:
         return forced
     changed = {source.change for source in facts.sources} - {Change.NONE}
+    ignored = ", ".join(source.name for source in facts.sources if source.ignored)
     if not changed and not facts.date_matters:
-        moved = any(source.from_version != source.to_version for source in facts.sources)
-        reason = Reason.NO_ROWS_CHANGED if moved else Reason.SOURCES_UNCHANGED
-        return Choice(RefreshKind.NO_DATA, reason)
+        return _nothing(facts, ignored)
     if facts.mode is RefreshMode.FULL:
         return Choice(RefreshKind.FULL, Reason.MODE_FULL)
     if facts.not_incremental is not None:
         return _full(facts.not_incremental)
+    if ignored and (Change.ANY in changed or facts.date_matters):
+        # Rows that go are looked for as they would be today, and not as they were written.
+        return Choice(RefreshKind.FULL, Reason.DIMENSION_CHANGED, ignored)
     if Change.ANY in changed:
         return Choice(RefreshKind.INCREMENTAL, Reason.ROWS_CHANGED)
     if facts.date_matters:
         return Choice(RefreshKind.INCREMENTAL, Reason.DATE_CHANGED)
     return Choice(RefreshKind.INCREMENTAL, Reason.ROWS_ADDED)
+
+
+def _nothing(facts: Facts, ignored: str) -> Choice:
+    if ignored:
+        return Choice(RefreshKind.NO_DATA, Reason.ONLY_DIMENSIONS_CHANGED, ignored)
+    moved = any(source.from_version != source.to_version for source in facts.sources)
+    reason = Reason.NO_ROWS_CHANGED if moved else Reason.SOURCES_UNCHANGED
+    return Choice(RefreshKind.NO_DATA, reason)
 
 
 def _forced(facts: Facts) -> Choice | None:

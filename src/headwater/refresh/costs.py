@@ -26,8 +26,8 @@ from headwater.incremental.plan import DeltaPlan
 from headwater.refresh.facts import SourceFacts
 
 _BASE = 0.3
-_NODE = 0.004
-"""Of planning: every node of a plan is a sub-query that Spark takes apart."""
+_NODE = 0.03
+"""Of planning: every node of a plan is a sub-query that Spark takes apart and compiles."""
 _PART = 0.15
 _READ = 1 / 60e6
 """A byte of compressed columns, read and decoded."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
 from headwater.algebra.binding import bind
 from headwater.algebra.nodes import Query, Scan
+from headwater.algebra.ordered import bind_ordered
 from headwater.algebra.qualified import qualify
 from headwater.algebra.refusal import NotIncremental
 from headwater.algebra.rewrites import simplify
@@ -23,6 +24,7 @@ from headwater.refresh.facts import Problem
 from headwater.refresh.reading import Reading, reading_of
 from headwater.refresh.reasons import Reason
 from headwater.runtime.open_lake import OpenLake
+from headwater.sql.session_configs import parameter_keys, with_parameters
 from headwater.tables.find import find_table
 from headwater.tables.registration import spark_name
 
@@ -35,7 +37,8 @@ class Definition:
     """A query and what it reads.
 
     `query` is None where `not_incremental` says why. `check` is the query as we read it, for Spark
-    to compare with the text. `columns` are those that it needs of each source.
+    to compare with the text. `columns` are those that it needs of each source, `parameters` the
+    values of those that it reads and that are set.
     """
 
     text: str
@@ -45,6 +48,12 @@ class Definition:
     columns: Mapping[str, tuple[str, ...]]
     not_incremental: Problem | None = None
     span: Span | None = None
+    parameters: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def parameter_keys(self) -> tuple[str, ...]:
+        """All parameters it reads, also those of views."""
+        return parameter_keys(self.text, *(view.view_text or "" for view in self.reading.views))
 
     @property
     def sources(self) -> tuple[Table, ...]:
@@ -77,18 +86,29 @@ def define(
     workspace: str,
     schema: str,
     columns: Columns,
+    parameters: Mapping[str, str],
+    ordered: bool = False,
 ) -> Definition:
-    """The query of a text, whose names mean what they do there; `names` are its columns."""
+    """The query of a text, whose names mean what they do there; `names` are its columns.
+
+    `parameters` are those that the session has set. Rows that are stored have no order; those that
+    are shown may be `ordered`.
+    """
     reading = reading_of(lake.store, text, workspace=workspace, schema=schema)
+    keys = parameter_keys(text, *(view.view_text or "" for view in reading.views))
+    given = {key: parameters[key] for key in keys if key in parameters}
     if reading.functions:
         called = f"the function {reading.functions[0].name}, which is not one of Spark"
-        return _in_one_piece(text, reading, columns, called)
+        return replace(_in_one_piece(text, reading, columns, called), parameters=given)
+    filled = with_parameters(text, given)
     try:
-        qualified = qualify(text, _Resolver(lake, workspace, schema, columns))
-        query = simplify(bind(qualified, names))
+        qualified = qualify(filled.text, _Resolver(lake, workspace, schema, columns, given))
+        query = simplify((bind_ordered if ordered else bind)(qualified, names))
     except NotIncremental as refusal:
-        return _in_one_piece(text, reading, columns, refusal.construct, refusal.span)
-    return Definition(text, reading, query, qualified.to_sql(), _needed(query))
+        span = refusal.span and filled.original_span(refusal.span.start, refusal.span.end)
+        refused = _in_one_piece(text, reading, columns, refusal.construct, span)
+        return replace(refused, parameters=given)
+    return Definition(text, reading, query, qualified.to_sql(), _needed(query), parameters=given)
 
 
 def _in_one_piece(
@@ -121,6 +141,7 @@ class _Resolver:
     workspace: str
     schema: str
     columns: Columns
+    parameters: Mapping[str, str]
 
     def __call__(self, parts: tuple[str, ...]) -> Relation:
         name = ObjectName.of(*parts).qualified(workspace=self.workspace, schema=self.schema)
@@ -130,7 +151,8 @@ class _Resolver:
                 self, workspace=table.workspace, schema=table.view_schema or table.schema
             )
             names = tuple(column.name for column in table.shape.columns)
-            return SourceView(table.view_text or "", names, inside)
+            text = with_parameters(table.view_text or "", self.parameters).text
+            return SourceView(text, names, inside)
         types = {column.name: column.type for column in table.shape.columns}
         kept = [(n, types[n]) for n in columns_then(table, self.columns) if n in types]
         shown = f"{table.schema}.{table.name}"

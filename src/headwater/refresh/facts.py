@@ -34,6 +34,8 @@ class SourceFacts:
     rows: int | None = None
     bytes: int = 0
     problem: Problem | None = None
+    ignored: bool = False
+    """It is a dimension table, and changed since the rows were last worked out as a whole."""
 
     @property
     def share(self) -> float:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 
-from headwater.algebra.nodes import Node, Query, Types
+from headwater.algebra.nodes import Node, Query, Scan, Snapshot, Types
+from headwater.algebra.walk import nodes_of
 from headwater.catalog.dynamic_tables import Refresh, RefreshKind, RefreshMode
 from headwater.incremental.plan import DeltaPlan, plan, rebuild, signatures
 from headwater.incremental.states import Rebuilt
@@ -90,7 +91,8 @@ def _in_full(planned: PlannedRefresh, problem: Problem | None) -> PlannedRefresh
 
 def _keeps_states(planned: PlannedRefresh) -> bool:
     """States cost a commit each: they pay where it takes long to read the sources."""
-    if planned.dynamic_table.mode is RefreshMode.FULL:
+    dynamic_table = planned.dynamic_table
+    if dynamic_table.mode is RefreshMode.FULL or dynamic_table.immutable_where is not None:
         return False
     return sum(source.facts.bytes for source in planned.sources) >= planned.least_bytes_for_states
 
@@ -109,7 +111,11 @@ def _incremental(planned: PlannedRefresh, query: Query, types: Types, lake: Open
         for name, state in recorded.items()
         if name in named and state.signature == signature_of(named[name])
     }
-    delta = plan(query, planned.changes, planned.dates, types, states)
+    whole = planned.dynamic_table.immutable_where is None
+    delta = plan(query, planned.changes, planned.dates, types, states, whole=whole)
+    overlooked = _overlooked(planned, delta)
+    if overlooked:
+        return Outlook(_in_full(planned, Problem(Reason.DIMENSION_CHANGED, overlooked)))
     weighed = _weighed(planned, query.tree, delta, lake)
     if planned.dynamic_table.mode is RefreshMode.AUTO and weighed.full_is_cheaper:
         choice = Choice(RefreshKind.FULL, Reason.CHEAPER_IN_FULL, weighed.words)
@@ -118,6 +124,18 @@ def _incremental(planned: PlannedRefresh, query: Query, types: Types, lake: Open
         return replace(outlook, expected=weighed.full)
     expected = weighed.incremental
     return Outlook(planned, query, delta, states=states, types=types, expected=expected)
+
+
+def _overlooked(planned: PlannedRefresh, delta: DeltaPlan) -> str:
+    """Dimension tables that changed unseen, if the plan works old rows out from sources.
+
+    They would come out as they would be today, and not as they were written.
+    """
+    roots = [delta.rows, *(part.node for part in delta.parts)]
+    leaves = (node for root in roots for node in nodes_of(root))
+    if not any(isinstance(node, Scan) and node.at is Snapshot.OLD for node in leaves):
+        return ""
+    return ", ".join(source.facts.name for source in planned.sources if source.facts.ignored)
 
 
 def _weighed(planned: PlannedRefresh, tree: Node, delta: DeltaPlan, lake: OpenLake) -> Costs:

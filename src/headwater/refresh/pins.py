@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,3 +23,15 @@ def pin(version: int, then: Sequence[str] | None, there: Sequence[str]) -> Pin:
         return Pin(version)
     known = {name.lower() for name in there}
     return Pin(version, tuple(name for name in then if name.lower() in known))
+
+
+@dataclass(frozen=True, slots=True)
+class WavePins:
+    """The moment of a wave, and the Delta versions that all its refreshes read, by table."""
+
+    at: datetime
+    versions: dict[str, int] = field(default_factory=dict)
+
+    def version(self, table_id: str, newest: int) -> int:
+        """The version to read; of a table that nobody has pinned it is the newest from now on."""
+        return self.versions.setdefault(table_id, newest)

@@ -2,35 +2,45 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from headwater.catalog.dynamic_tables import DynamicTable, Frontier, RefreshKind
-from headwater.catalog.objects import Operation, Table
+from headwater.catalog.objects import Table
+from headwater.catalog.partitions import Partition, inside
 from headwater.incremental.deltas import Change
 from headwater.incremental.maintenance import Dates
 from headwater.refresh.choice import Choice, choose
 from headwater.refresh.definition import Definition
 from headwater.refresh.facts import Facts, Problem
-from headwater.refresh.pins import Pin, pin
+from headwater.refresh.foreign_writes import changed_by
+from headwater.refresh.hints import Hints
+from headwater.refresh.pins import Pin, WavePins, pin
+from headwater.refresh.problems import (
+    FROZEN,
+    IGNORED,
+    PARAMETERS,
+    problems_of_query,
+    problems_of_sources,
+)
+from headwater.refresh.reach import Reach, reach_of
 from headwater.refresh.reasons import Reason
-from headwater.refresh.sources import Source, pin_sources
+from headwater.refresh.sources import Source, is_overtaken, pin_sources
 from headwater.runtime.open_lake import OpenLake
 from headwater.tables.versions import catch_up
-
-# What a refresh does to the rows, and what changes none of them.
-_HARMLESS = frozenset(
-    {Operation.REFRESH, Operation.CREATE, Operation.COMPACTION, Operation.ALTER, Operation.UPGRADE}
-)
 
 STATE_TABLES = "cz.optimizer.incremental.enable.state.table"
 """The setting of a session that says whether groups are kept."""
 LEAST_BYTES_FOR_STATES = 32 << 20
 """Of all sources together: what can be read in no time needs no states."""
 
-LITTLE = 4 << 20
-"""Bytes of sources that are read in less time than Spark needs to begin a job."""
+_NO_HINTS = Hints()
+LITTLE = 64 << 20
+"""Bytes of sources that are read in less time than the jobs take that Spark would add."""
+VERY_LITTLE = 4 << 20
+"""Bytes of sources that are joined in less time than that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +56,10 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class PlannedRefresh:
-    """What there is to refresh, from where to where, and what kind of refresh it is to be."""
+    """What there is to refresh, from where to where, and what kind of refresh it is to be.
+
+    With a `partition` it is about its rows alone: `dynamic_table` has the frontier of these.
+    """
 
     dynamic_table: DynamicTable
     table: Table
@@ -57,16 +70,34 @@ class PlannedRefresh:
     """Where the table stands after it."""
     dates: Dates
     least_bytes_for_states: int = LEAST_BYTES_FOR_STATES
+    partition: Partition | None = None
+    hints: Hints = _NO_HINTS
 
     @property
     def is_little(self) -> bool:
         """Whether so little is read that what costs is the number of Spark jobs."""
-        return sum(source.facts.bytes for source in self.sources) < LITTLE
+        return self._bytes < LITTLE
+
+    @property
+    def is_very_little(self) -> bool:
+        """Whether that holds even if all rows are worked out, and joins move all of them."""
+        return self._bytes < VERY_LITTLE
+
+    @property
+    def _bytes(self) -> int:
+        return sum(source.facts.bytes for source in self.sources)
 
     @property
     def changes(self) -> dict[str, Change]:
         """What happened to each source."""
         return {source.table.id: source.facts.change for source in self.sources}
+
+    @property
+    def reach(self) -> Reach:
+        """The rows it is about; what is written first is written whole."""
+        first = self.dynamic_table.frontier is None
+        frozen = None if first else self.dynamic_table.immutable_where
+        return reach_of(self.table, self.partition, frozen)
 
     def pins(self) -> dict[str, Pin]:
         """The versions of the sources that the query reads, with the columns it knew."""
@@ -79,22 +110,48 @@ class PlannedRefresh:
 
 
 def plan_refresh(
-    lake: OpenLake, dynamic_table: DynamicTable, definition: Definition, moment: Moment
+    lake: OpenLake,
+    dynamic_table: DynamicTable,
+    definition: Definition,
+    moment: Moment,
+    *,
+    wave: WavePins | None = None,
+    partition: Partition | None = None,
+    hints: Hints = _NO_HINTS,
 ) -> PlannedRefresh:
-    """Look at the sources and the table, and decide what is to be done."""
+    """Look at the sources and the table, and decide what is to be done.
+
+    The refresh of a wave reads what the wave reads. If the table knows newer versions, because
+    somebody refreshed it meanwhile, there is nothing to do: a frontier never goes back.
+    """
     found = lake.store.tables.get_by_id(dynamic_table.id)
     assert found is not None
     table = catch_up(lake, found)
     current = lake.store.dynamic_tables.by_id(dynamic_table.id) or dynamic_table
+    if partition is not None:
+        current = _narrowed(lake, current, partition)
     before = current.frontier
-    sources = pin_sources(lake, definition.sources, before, definition.columns)
+    sources = pin_sources(
+        lake,
+        definition.sources,
+        before,
+        definition.columns,
+        dimensions=hints.dimensions,
+        wave=wave,
+    )
     yesterday = _date_of(before) or moment.today
     date_matters = definition.reads_date and yesterday != moment.today
     facts = Facts(
         mode=current.mode,
         refreshed_before=before is not None,
         full_asked_for=moment.full_asked_for,
-        problems=tuple(_problems(lake, current, definition, before, moment)),
+        problems=()
+        if before is None
+        else (
+            *problems_of_query(before, definition, moment.settings),
+            *problems_of_sources(before, sources, hints),
+            *_problems_of_table(lake, current, table, partition, hints),
+        ),
         sources=tuple(source.facts for source in sources),
         date_matters=date_matters,
         not_incremental=definition.not_incremental,
@@ -104,7 +161,7 @@ def plan_refresh(
     if choice.kind is RefreshKind.NO_DATA and before is not None:
         # Nothing is written, so what is kept beside the rows stays as it is.
         frontier = replace(frontier, detail={**before.detail, **frontier.detail})
-    return PlannedRefresh(
+    planned = PlannedRefresh(
         current,
         table,
         definition,
@@ -112,13 +169,69 @@ def plan_refresh(
         choice,
         frontier,
         Dates(yesterday, moment.today),
-        moment.least_bytes_for_states,
+        # States are those of all rows; a partition is small enough to do without.
+        moment.least_bytes_for_states if partition is None else sys.maxsize,
+        partition,
+        hints,
     )
+    if wave is not None and before is not None and is_overtaken(lake, sources):
+        overtaken = Choice(RefreshKind.NO_DATA, Reason.OVERTAKEN)
+        return replace(planned, choice=overtaken, frontier=before)
+    return chosen(planned, choice)
 
 
 def chosen(planned: PlannedRefresh, choice: Choice) -> PlannedRefresh:
-    """The same refresh, to be done in another way."""
-    return replace(planned, choice=choice)
+    """The same refresh, to be done in another way.
+
+    Of a dimension table whose changes are not looked at the frontier keeps the version at which all
+    rows were right.
+    """
+    full = choice.kind is RefreshKind.FULL
+    before = planned.dynamic_table.frontier
+    older = before.detail.get(IGNORED, []) if before is not None else []
+    late = {s.table.id: s.facts.from_version for s in planned.sources if s.facts.ignored}
+    versions = {
+        source.table.id: source.facts.to_version
+        if full or source.table.id not in late
+        else (late[source.table.id] or 0)
+        for source in planned.sources
+    }
+    ignored = [] if full else sorted({*older, *late})
+    frozen = planned.dynamic_table.immutable_where
+    detail = {**planned.frontier.detail, IGNORED: ignored, FROZEN: frozen}
+    frontier = replace(planned.frontier, sources=versions, detail=detail)
+    return replace(planned, choice=choice, frontier=frontier)
+
+
+def _narrowed(lake: OpenLake, table: DynamicTable, partition: Partition) -> DynamicTable:
+    """The table as one partition sees it: refreshed when the partition was.
+
+    If a partition inside of it was refreshed by itself, it is as if it never had been.
+    """
+    known = {one.partition: one for one in lake.store.dynamic_tables.partitions(table.id)}
+    own = known.get(partition)
+    if own is None or inside(partition, tuple(known)):
+        return replace(table, frontier=None, delta_version=None)
+    return replace(table, frontier=own.frontier, delta_version=own.delta_version)
+
+
+def _problems_of_table(
+    lake: OpenLake,
+    dynamic_table: DynamicTable,
+    table: Table,
+    partition: Partition | None,
+    hints: Hints,
+) -> list[Problem]:
+    problems = []
+    before = dynamic_table.frontier
+    if before is not None and before.detail.get(FROZEN) != dynamic_table.immutable_where:
+        problems.append(Problem(Reason.QUERY_CHANGED, "IMMUTABLE WHERE"))
+    if hints.asks_for_full is not None:
+        problems.append(Problem(Reason.FULL_ASKED_FOR, hints.asks_for_full))
+    changed = changed_by(lake, dynamic_table, table, partition)
+    if changed is not None:
+        problems.append(Problem(Reason.TABLE_CHANGED, changed))
+    return problems
 
 
 def _next_frontier(definition: Definition, sources: tuple[Source, ...], moment: Moment) -> Frontier:
@@ -126,6 +239,7 @@ def _next_frontier(definition: Definition, sources: tuple[Source, ...], moment: 
         "columns": {source.table.id: source.signature for source in sources},
         "date": moment.today.isoformat(),
         "functions": sorted(function.id for function in definition.reading.functions),
+        PARAMETERS: dict(definition.parameters),
     }
     return Frontier(
         {source.table.id: source.facts.to_version for source in sources},
@@ -139,51 +253,3 @@ def _next_frontier(definition: Definition, sources: tuple[Source, ...], moment: 
 def _date_of(frontier: Frontier | None) -> date | None:
     text = None if frontier is None else frontier.detail.get("date")
     return date.fromisoformat(text) if text else None
-
-
-def _problems(
-    lake: OpenLake,
-    dynamic_table: DynamicTable,
-    definition: Definition,
-    before: Frontier | None,
-    moment: Moment,
-) -> list[Problem]:
-    """What makes the rows that are there useless for the rows that are to come."""
-    if before is None:
-        return []
-    problems = []
-    if before.fingerprint != definition.fingerprint:
-        problems.append(Problem(Reason.QUERY_CHANGED, ""))
-    other = sorted(
-        key
-        for key in {*before.settings, *moment.settings}
-        if before.settings.get(key) != moment.settings.get(key)
-    )
-    if other:
-        problems.append(Problem(Reason.SETTINGS_CHANGED, ", ".join(other)))
-    called = sorted(function.id for function in definition.reading.functions)
-    if before.detail.get("functions", []) != called:
-        functions = ", ".join(function.name for function in definition.reading.functions)
-        problems.append(Problem(Reason.FUNCTION_CHANGED, functions))
-    if set(before.sources) != {table.id for table in definition.sources}:
-        names = [
-            f"{table.schema}.{table.name}"
-            for table in definition.sources
-            if table.id not in before.sources
-        ]
-        problems.append(Problem(Reason.SOURCE_REPLACED, ", ".join(names)))
-    changed = _changed_by(lake, dynamic_table)
-    if changed is not None:
-        problems.append(Problem(Reason.TABLE_CHANGED, changed))
-    return problems
-
-
-def _changed_by(lake: OpenLake, dynamic_table: DynamicTable) -> str | None:
-    """A version after the last refresh that may have changed rows, such as a RESTORE."""
-    refreshed = dynamic_table.delta_version
-    for version in lake.store.versions.list(dynamic_table.id):
-        if refreshed is not None and version.delta_version <= refreshed:
-            return None
-        if version.operation not in _HARMLESS:
-            return f"{version.operation} made version {version.version}"
-    return None

@@ -17,6 +17,7 @@ from headwater.names import quote_identifier
 from headwater.refresh.outlook import Outlook, Workshop, pinned_sources
 from headwater.refresh.planned import PlannedRefresh
 from headwater.refresh.relations import ChangedRows, PinnedSource, SparkRelations
+from headwater.refresh.sizes import most_rows
 from headwater.refresh.sources import Source
 from headwater.tables.registration import register_table
 
@@ -36,6 +37,9 @@ def ready_relations(outlook: Outlook, workshop: Workshop) -> Iterator[SparkRelat
         relations = replace(relations, states=states)
         if planned.is_little:
             relations = _with_views(outlook, workshop, relations, views)
+        elif outlook.delta is not None:
+            changed = {s.table.id: s.facts.changed_rows for s in planned.sources}
+            relations = replace(relations, changed_rows=changed)
         with _parts(_parts_of(outlook), relations, workshop) as ready:
             yield ready
     finally:
@@ -66,7 +70,8 @@ def _with_views(
                 snapshots[node.source, node.at] = view(tables[node.source].table, version)
     stored = relations.stored_as
     if any(isinstance(node, Stored) and node.state is None for node in leaves):
-        stored = quote_identifier(view(planned.table, planned.table.shape.delta_version))
+        own = quote_identifier(view(planned.table, planned.table.shape.delta_version))
+        stored = planned.reach.stored(own)
     return replace(relations, snapshots=snapshots, stored_as=stored)
 
 
@@ -95,7 +100,7 @@ def stored_relations(
     """What a tree over the sources and the stored rows reads."""
     stored = register_table(workshop.lake, planned.table)
     at = f"{stored} VERSION AS OF {planned.table.shape.delta_version}"
-    return SparkRelations(sources, types, workshop.spark.canonical, at)
+    return SparkRelations(sources, types, workshop.spark.canonical, planned.reach.stored(at))
 
 
 def _changes(
@@ -130,8 +135,10 @@ def _parts(
             view = workshop.new_view()
             workshop.spark.create_part(view, render(part.node, relations))
             made[part.name] = view
-            relations = replace(relations, parts=dict(made))
+            rows = most_rows(part.node, relations.changed_rows or {}, relations.part_rows)
+            sizes = {**relations.part_rows, part.name: rows}
+            relations = replace(relations, parts=dict(made), part_rows=sizes)
         yield relations
     finally:
-        for view in made.values():
+        for view in reversed(made.values()):
             workshop.spark.drop_part(view)

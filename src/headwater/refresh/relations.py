@@ -9,6 +9,9 @@ from headwater.algebra.nodes import (
     WEIGHT,
     Changes,
     ColumnId,
+    Join,
+    JoinKind,
+    Node,
     Scan,
     Shared,
     Snapshot,
@@ -16,6 +19,7 @@ from headwater.algebra.nodes import (
     Types,
 )
 from headwater.names import quote_identifier
+from headwater.refresh.sizes import FEW, most_rows
 
 _CAME = "'INSERT', 'UPDATE_AFTER'"
 
@@ -56,6 +60,9 @@ class SparkRelations:
     states: Mapping[str, str] = field(default_factory=dict)
     parts: Mapping[str, str] = field(default_factory=dict)
     """The temporary views of shared parts."""
+    changed_rows: Mapping[str, int | None] | None = None
+    """Of each source, where sides of joins are to be judged by them."""
+    part_rows: Mapping[str, float] = field(default_factory=dict)
 
     def scan(self, scan: Scan) -> str:
         """A source as it was or is."""
@@ -89,6 +96,16 @@ class SparkRelations:
     def shared(self, shared: Shared) -> str:
         """A part that was worked out before."""
         return quote_identifier(self.parts[shared.part])
+
+    def few(self, join: Join) -> Node | None:
+        """The side that the changes keep small; the other side is then not moved at all."""
+        if self.changed_rows is None:
+            return None
+        left = most_rows(join.left, self.changed_rows, self.part_rows)
+        right = most_rows(join.right, self.changed_rows, self.part_rows)
+        if right <= FEW and (right <= left or join.kind is not JoinKind.INNER):
+            return None if join.kind is JoinKind.FULL else join.right
+        return join.left if left <= FEW and join.kind is JoinKind.INNER else None
 
     def canonical(self, id: ColumnId) -> str:
         """How a column is grouped by."""

@@ -7,21 +7,22 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from headwater.catalog.dynamic_tables import Frontier
 from headwater.catalog.objects import Table
-from headwater.errors import SchemaError
+from headwater.errors import SchemaError, TransientError
 from headwater.incremental.deltas import Change
 from headwater.lake.changes.classify import Classified, classify
 from headwater.lake.changes.data_files import missing_because
 from headwater.lake.changes.images import Image, WholeFile
 from headwater.lake.changes.ranges import ChangeRange, Reader, Wanted
-from headwater.lake.delta_log.files import LocalLogFiles, local_path
+from headwater.lake.delta_log.files import LogFiles
 from headwater.lake.delta_log.snapshot import read_metadata
 from headwater.lake.delta_log.spark_types import physical_name
 from headwater.refresh.facts import Problem, SourceFacts
+from headwater.refresh.pins import WavePins
 from headwater.refresh.reasons import Reason
 from headwater.runtime.open_lake import OpenLake
 from headwater.tables.versions import catch_up
@@ -46,39 +47,89 @@ def pin_sources(
     sources: Iterable[Table],
     frontier: Frontier | None,
     columns: Mapping[str, Sequence[str]],
+    *,
+    dimensions: Collection[str] = (),
+    wave: WavePins | None = None,
 ) -> tuple[Source, ...]:
-    """Every source as it is now; `columns` are those that the query reads, by table."""
-    pinned = tuple(catch_up(lake, table) for table in sources)
-    return tuple(_pin(lake, table, frontier, columns.get(table.id)) for table in pinned)
+    """Every source as it is now, or as its wave reads it; `columns` are those of the query.
+
+    Changes of `dimensions` are not looked at.
+    """
+    current = tuple(catch_up(lake, table) for table in sources)
+    tables = current if wave is None else tuple(_as_of(lake, table, wave) for table in current)
+    found = tuple(_pin(lake, table, frontier, columns.get(table.id)) for table in tables)
+    return tuple(_still(one) if one.table.id in dimensions else one for one in found)
+
+
+def _as_of(lake: OpenLake, table: Table, wave: WavePins) -> Table:
+    """A source at the version of a wave; its columns must be those that it has by now."""
+    newest = table.shape.delta_version
+    version = min(newest, wave.version(table.id, newest))
+    if version == newest:
+        return table
+    files = lake.log_files(table)
+    if signature(files, version, None) != signature(files, newest, None):
+        raise TransientError("WAVE_SOURCE_CHANGED", table=_name(table))
+    return replace(table, shape=replace(table.shape, delta_version=version))
+
+
+def is_overtaken(lake: OpenLake, sources: Iterable[Source]) -> bool:
+    """Whether the frontier knows versions of sources that the wave does not know yet."""
+    for source in sources:
+        before, facts = source.facts.from_version, source.facts
+        if before is not None and before > facts.to_version:
+            newest = lake.store.tables.get_by_id(source.table.id)
+            if newest is not None and newest.shape.delta_version >= before:
+                return True
+    return False
+
+
+def _still(source: Source) -> Source:
+    """A dimension table, taken for one that did not change."""
+    facts = source.facts
+    if facts.problem is not None and facts.problem.reason is not Reason.HISTORY_GONE:
+        return source
+    if facts.from_version is None or facts.change is Change.NONE:
+        return source
+    quiet = replace(
+        facts,
+        change=Change.NONE,
+        told_by="a dimension table, its changes are not looked at",
+        changed_rows=None,
+        changed_bytes=0,
+        problem=None,
+        ignored=True,
+    )
+    return replace(source, facts=quiet, classified=None)
 
 
 def _pin(
     lake: OpenLake, table: Table, frontier: Frontier | None, columns: Sequence[str] | None
 ) -> Source:
-    files = LocalLogFiles(lake.location(table))
+    files = lake.log_files(table)
     version = table.shape.delta_version
-    signature = _signature(files, version, columns)
+    columns_now = signature(files, version, columns)
     before = None if frontier is None else frontier.sources.get(table.id)
     if frontier is None or before is None:
-        return Source(table, _unknown(table), signature)
-    if frontier.detail.get("columns", {}).get(table.id) != signature:
+        return Source(table, _unknown(table), columns_now)
+    if frontier.detail.get("columns", {}).get(table.id) != columns_now:
         problem = Problem(Reason.SOURCE_COLUMNS_CHANGED, _name(table))
-        return Source(table, _unknown(table, before, problem), signature)
+        return Source(table, _unknown(table, before, problem), columns_now)
     if before > version:
         problem = Problem(Reason.SOURCE_REPLACED, _name(table))
-        return Source(table, _unknown(table, before, problem), signature)
+        return Source(table, _unknown(table, before, problem), columns_now)
     try:
         found = classify(files, ChangeRange(before, version), Wanted.NET, name=_name(table))
     except SchemaError as error:
         gone = error.condition != "CHANGES_SCHEMA_CHANGED"
         reason = Reason.HISTORY_GONE if gone else Reason.SOURCE_COLUMNS_CHANGED
         problem = Problem(reason, str(error.message))
-        return Source(table, _unknown(table, before, problem), signature)
-    missing = missing_because(local_path(lake.location(table)), found.images)
+        return Source(table, _unknown(table, before, problem), columns_now)
+    missing = missing_because(lake.table_folder(table), found.images)
     if missing is not None:
         problem = Problem(Reason.HISTORY_GONE, f"{_name(table)}: {missing}")
-        return Source(table, _unknown(table, before, problem), signature)
-    return Source(table, _facts(table, before, found), signature, found)
+        return Source(table, _unknown(table, before, problem), columns_now)
+    return Source(table, _facts(table, before, found), columns_now, found)
 
 
 def _facts(table: Table, before: int, found: Classified) -> SourceFacts:
@@ -119,7 +170,8 @@ def _name(table: Table) -> str:
     return f"{table.schema}.{table.name}"
 
 
-def _signature(files: LocalLogFiles, version: int, columns: Sequence[str] | None) -> str:
+def signature(files: LogFiles, version: int, columns: Sequence[str] | None) -> str:
+    """A short form of what columns of a table are at a version, of all of them if none is named."""
     metadata = read_metadata(files, version)
     fields = [] if metadata is None else json.loads(metadata.schema)["fields"]
     wanted = None if columns is None else {name.lower() for name in columns}

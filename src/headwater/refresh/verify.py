@@ -21,6 +21,11 @@ class Verified:
     surplus: int
     missing: int
 
+    def __add__(self, other: Verified) -> Verified:
+        return Verified(
+            self.rows + other.rows, self.surplus + other.surplus, self.missing + other.missing
+        )
+
     @property
     def equal(self) -> bool:
         """Whether the contents are the answer to the query."""
@@ -28,18 +33,26 @@ class Verified:
 
 
 def verify(
-    spark: SparkConnection, stored: str, query: str, columns: tuple[TableColumn, ...]
+    spark: SparkConnection,
+    stored: str,
+    query: str,
+    columns: tuple[TableColumn, ...],
+    where: str | None = None,
 ) -> Verified:
-    """Compare the rows of a relation with those of a query, both ways, in one Spark job."""
+    """Compare the rows of a relation with those of a query, both ways, in one Spark job.
+
+    Of both only the rows for which `where` holds.
+    """
     keys = ", ".join(
         f"{_compared(spark, quote_identifier(column.name), column.type)} AS k{number}"
         for number, column in enumerate(columns)
     )
     names = ", ".join(quote_identifier(column.name) for column in columns)
     grouped = ", ".join(f"k{number}" for number in range(len(columns)))
+    only = "" if where is None else f" WHERE {where}"
     sides = (
-        f"SELECT {keys}, 1L AS here, 0L AS there FROM (SELECT {names} FROM {stored})"
-        f" UNION ALL SELECT {keys}, 0L, 1L FROM (SELECT * FROM ({query}\n) AS q({names}))"
+        f"SELECT {keys}, 1L AS here, 0L AS there FROM (SELECT {names} FROM {stored}){only}"
+        f" UNION ALL SELECT {keys}, 0L, 1L FROM (SELECT * FROM ({query}\n) AS q({names})){only}"
     )
     counts = f"SELECT sum(here) AS h, sum(there) AS t FROM ({sides}) GROUP BY {grouped}"
     sums = "coalesce(sum(h), 0), sum(greatest(h - t, 0)), sum(greatest(t - h, 0))"

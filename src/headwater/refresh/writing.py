@@ -33,7 +33,7 @@ def incremental_write(plan: DeltaPlan, names: tuple[str, ...], relations: Relati
     return _change(plan.rows, names, relations)
 
 
-def full_write(text: str, names: tuple[str, ...]) -> Write:
+def full_write(text: str, names: tuple[str, ...]) -> Overwrite:
     """All rows of a query, whatever is there."""
     return Overwrite(_select(text, names))
 

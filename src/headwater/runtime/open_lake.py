@@ -6,6 +6,7 @@ open lakes: one catalog, one engine, one lease.
 
 from __future__ import annotations
 
+import logging
 import threading
 import uuid
 from concurrent.futures import ThreadPoolExecutor
@@ -18,16 +19,22 @@ from typing import Any
 from headwater.catalog.objects import Schema, Table
 from headwater.catalog.store import Store
 from headwater.config import Config, load_config
-from headwater.errors import UserError
+from headwater.errors import HeadwaterError, UserError
+from headwater.lake.delta_log.files import LogFiles
 from headwater.lake.engine import Engine
 from headwater.lake.spark_session import SparkConnection
+from headwater.lake.store_folders import StorePlaces
+from headwater.lake.table_folders import LocalPlaces, TableFolder, TablePlaces
 from headwater.runtime.clock import now
+from headwater.runtime.clusters import Clusters
 from headwater.runtime.lake_folder import LakeFolder, open_folder
+from headwater.runtime.lake_store import open_lake_store
 from headwater.runtime.locks import ObjectLocks
 from headwater.runtime.process_identity import this_process
 from headwater.runtime.writer import Heartbeat, Writer
 
 DEFAULT_SCHEMA = "public"
+_log = logging.getLogger(__name__)
 _BEATS_PER_LEASE = 3
 _MOST_SECONDS_BETWEEN_BEATS = 2.0
 
@@ -38,10 +45,18 @@ class OpenLake:
     def __init__(self, folder: LakeFolder, config: Config) -> None:
         self.folder = folder
         self.config = config
+        self.remote = open_lake_store(config)
+        """The object store that holds tables and volumes; None if the lake folder does."""
         self.store = Store.open(config.metadata_url or folder.catalog_url, clock=now)
+        self.places: TablePlaces = (
+            LocalPlaces()
+            if self.remote is None
+            else StorePlaces(self.remote.store, self.remote.url)
+        )
         self.engine = Engine(config, scratch=folder.scratch, log_file=folder.spark_log)
         self.instance = this_process(config.user)
         self.writer = Writer(self.store, self.instance, lease_seconds=config.lease_seconds)
+        self.clusters = Clusters(self.store, self.instance.id, clock=now)
         self.locks = ObjectLocks()
         self.registered: dict[str, str] = {}
         """Names known to this lake's Spark catalog, with the id of what they stand for."""
@@ -58,6 +73,7 @@ class OpenLake:
         workspace = self.config.workspace
         if self.store.workspaces.get(workspace) is None:
             self.store.workspaces.ensure(workspace)
+        self.store.vclusters.ensure_built_in(workspace)
         if not self.store.schemas.list(workspace):
             self._create_default_schema(workspace)
         self._heartbeat.start()
@@ -80,14 +96,25 @@ class OpenLake:
                 raise
 
     def _beat(self) -> None:
+        for job_id in self.clusters.overdue():
+            self.engine.cancel_job(job_id)
         self.store.instances.heartbeat(self.instance.id)
         self.writer.heartbeat()
         for job_id in self.store.jobs.cancel_requested(self.instance.id):
-            self.engine.cancel_job(job_id)
+            self.cancel_job(job_id)
+
+    def cancel_job(self, job_id: str) -> None:
+        """Stop a job of this process, whether it runs or waits; from any thread."""
+        self.clusters.cancel(job_id)
+        self.engine.cancel_job(job_id)
 
     def new_spark(self) -> SparkConnection:
         """A private Spark session; the first one starts Spark."""
-        return SparkConnection(self.engine.new_session())
+        session = self.engine.new_session()
+        if self.remote is not None:
+            access = self.remote.access
+            self.engine.reach(access.url, access.settings, access.jar_set)
+        return SparkConnection(session, self.places)
 
     @cached_property
     def registrar(self) -> SparkConnection:
@@ -95,8 +122,28 @@ class OpenLake:
         return self.new_spark()
 
     def location(self, table: Table) -> str:
-        """Where a table's files are; those of managed tables move with the lake folder."""
-        return str(self.folder.path / table.location) if table.managed else table.location
+        """Where a table's files are; those of managed tables move with the lake's folder."""
+        if not table.managed:
+            return table.location
+        if self.remote is not None:
+            return self.remote.url + table.location
+        return str(self.folder.path / table.location)
+
+    def table_folder(self, table: Table) -> TableFolder:
+        """The log and the files of a table."""
+        return self.places.folder(self.location(table))
+
+    def log_files(self, table: Table) -> LogFiles:
+        """The log of a table."""
+        return self.table_folder(table).log
+
+    def remove_folder(self, table: Table) -> bool:
+        """Remove the files of a table for good; whether all of them are gone."""
+        try:
+            return self.table_folder(table).remove_all()
+        except HeadwaterError as error:
+            _log.warning("cannot remove %s: %s", self.location(table), error)
+            return False
 
     @property
     def job_retention(self) -> timedelta:
@@ -119,6 +166,8 @@ class OpenLake:
         self.writer.release()
         self.store.instances.remove(self.instance.id)
         self.store.close()
+        if self.remote is not None:
+            self.remote.store.close()
 
 
 _lock = threading.Lock()

@@ -28,6 +28,8 @@ class Writer:
         self._ttl = timedelta(seconds=lease_seconds)
         self._lock = threading.Lock()
         self._fencing: int | None = None
+        self.lost = 0
+        """How often the lease was taken over from this process."""
 
     @property
     def fencing(self) -> int | None:
@@ -53,6 +55,7 @@ class Writer:
             if self._fencing is not None and not self._renew():
                 _log.warning("the lease on the lake was taken over by another process")
                 self._fencing = None
+                self.lost += 1
 
     def _renew(self) -> bool:
         assert self._fencing is not None

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from headwater.errors import Span, UserError
 from headwater.names import ObjectName, quote_identifier, quote_literal
-from headwater.sql.create_table import parse_clustering
+from headwater.sql.create_table import Clustering, parse_clustering, quoted_names
 from headwater.sql.cursor import Cursor
 from headwater.sql.properties import Properties, parse_properties, render_properties
 from headwater.sql.refresh_clause import RefreshClause, parse_refresh_clause, parse_refresh_mode
+from headwater.sql.refreshed_kinds import RefreshedKind, parse_kind
+from headwater.sql.target_lag import ON_SCHEDULE, TargetLag, parse_initialize, parse_target_lag
 from headwater.sql.types import parse_type
 
 _CLAUSES = (
     "PARTITIONED",
     "CLUSTERED",
     "COMMENT",
+    "IMMUTABLE",
     "PROPERTIES",
     "REFRESH",
     "REFRESH_MODE",
+    "TARGET_LAG",
+    "INITIALIZE",
     "AS",
 )
 
@@ -40,7 +46,10 @@ class DynamicColumn:
 
 @dataclass(frozen=True, slots=True)
 class CreateDynamicTable:
-    """CREATE [OR REPLACE] DYNAMIC TABLE [IF NOT EXISTS] d .. AS query."""
+    """CREATE [OR REPLACE] DYNAMIC TABLE [IF NOT EXISTS] d .. AS query.
+
+    A materialized view is one of another `kind`: BUILD DEFERRED is `initialize` ON_SCHEDULE there.
+    """
 
     name: ObjectName
     query: str
@@ -55,19 +64,26 @@ class CreateDynamicTable:
     properties: Properties = ()
     refresh: RefreshClause | None = None
     mode: str | None = None
+    target_lag: TargetLag | None = None
+    initialize: str | None = None
+    immutable_where: str | None = None
+    kind: RefreshedKind = RefreshedKind.DYNAMIC_TABLE
+    query_rewrite: bool = True
+    immutable_span: Span | None = field(default=None, compare=False)
     name_span: Span | None = field(default=None, compare=False)
     query_span: Span | None = field(default=None, compare=False)
 
     def to_sql(self) -> str:
         """The statement in its canonical spelling."""
-        head = "CREATE OR REPLACE DYNAMIC TABLE" if self.or_replace else "CREATE DYNAMIC TABLE"
+        head = f"CREATE {'OR REPLACE ' if self.or_replace else ''}{self.kind}"
         lines = [f"{head} {'IF NOT EXISTS ' if self.if_not_exists else ''}{self.name}"]
         if self.columns:
             lines[0] += " (\n  " + ",\n  ".join(c.to_sql() for c in self.columns) + "\n)"
         if self.partitioned_by:
-            lines.append(f"PARTITIONED BY ({_names(self.partitioned_by)})")
+            lines.append(f"PARTITIONED BY ({quoted_names(self.partitioned_by)})")
         if self.clustered_by:
-            lines.append(self._clustering())
+            clustering = Clustering(self.clustered_by, self.sorted_by, self.buckets)
+            lines.append(clustering.to_sql())
         if self.comment is not None:
             lines.append(f"COMMENT {quote_literal(self.comment)}")
         if self.properties:
@@ -76,40 +92,50 @@ class CreateDynamicTable:
             lines.append(self.refresh.to_sql())
         if self.mode is not None:
             lines.append(f"REFRESH_MODE = {self.mode}")
+        if self.target_lag is not None:
+            lines.append(self.target_lag.to_sql())
+        if self.kind is RefreshedKind.MATERIALIZED_VIEW:
+            lines += ["BUILD DEFERRED"] if self.initialize == ON_SCHEDULE else []
+            lines += [] if self.query_rewrite else ["DISABLE QUERY REWRITE"]
+        elif self.initialize is not None:
+            lines.append(f"INITIALIZE = {self.initialize}")
+        if self.immutable_where is not None:
+            lines.append(f"IMMUTABLE WHERE ({self.immutable_where})")
         return "\n".join([*lines, f"AS {self.query}"])
-
-    def _clustering(self) -> str:
-        text = f"CLUSTERED BY ({_names(self.clustered_by)})"
-        if self.sorted_by:
-            text += f" SORTED BY ({_names(self.sorted_by)})"
-        return text + (f" INTO {self.buckets} BUCKETS" if self.buckets else "")
-
-
-def _names(names: tuple[str, ...]) -> str:
-    return ", ".join(quote_identifier(name) for name in names)
 
 
 def parse_create_dynamic_table(cursor: Cursor) -> CreateDynamicTable:
     """Read the statement; the cursor stands before CREATE."""
+    return parse_create(cursor, parse_clause)
+
+
+Clause = Callable[[Cursor, CreateDynamicTable], CreateDynamicTable]
+"""Takes one clause; gives the statement with it."""
+
+
+def parse_create(cursor: Cursor, clause: Clause) -> CreateDynamicTable:
+    """Read a dynamic table or a materialized view, which have some clauses in common."""
     cursor.expect("CREATE")
     or_replace = cursor.accept("OR", "REPLACE")
     if_not_exists = cursor.accept("IF", "NOT", "EXISTS")
-    cursor.expect("DYNAMIC", "TABLE")
+    kind = parse_kind(cursor)
     start = cursor.token.start
     if_not_exists = cursor.accept("IF", "NOT", "EXISTS") or if_not_exists
     if or_replace and if_not_exists:
         span = Span(start, cursor.token.start - 1)
         raise UserError("CLAUSES_EXCLUDE", first="OR REPLACE", second="IF NOT EXISTS", span=span)
     start = cursor.token.start
-    name = cursor.object_name("the dynamic table's name")
+    name = cursor.object_name(kind.owner)
     name_span = Span(start, cursor.tokens[cursor.position - 1].end)
     statement = CreateDynamicTable(
-        name, "", or_replace=or_replace, if_not_exists=if_not_exists, name_span=name_span
+        name, "", or_replace=or_replace, if_not_exists=if_not_exists, kind=kind, name_span=name_span
     )
     if cursor.at_symbol("("):
         statement = replace(statement, columns=cursor.comma_list(_column))
     while not cursor.at_end and not cursor.at("AS"):
-        statement = _clause(cursor, statement)
+        start = cursor.token.start
+        statement = clause(cursor, statement)
+        _require_one_schedule(statement, Span(start, cursor.tokens[cursor.position - 1].end))
     cursor.expect("AS")
     if cursor.at_end:
         cursor.fail_expected("a query")
@@ -126,7 +152,8 @@ def _column(cursor: Cursor) -> DynamicColumn:
     return DynamicColumn(name, column_type, comment, span)
 
 
-def _clause(cursor: Cursor, statement: CreateDynamicTable) -> CreateDynamicTable:
+def parse_clause(cursor: Cursor, statement: CreateDynamicTable) -> CreateDynamicTable:
+    """Take one clause of a dynamic table."""
     _require_once(cursor, statement)
     if cursor.accept("PARTITIONED", "BY"):
         names = cursor.comma_list(lambda c: c.name("a column name"))
@@ -148,10 +175,29 @@ def _clause(cursor: Cursor, statement: CreateDynamicTable) -> CreateDynamicTable
         return replace(statement, refresh=parse_refresh_clause(cursor))
     if cursor.accept("REFRESH_MODE"):
         return replace(statement, mode=parse_refresh_mode(cursor))
-    if cursor.at("TARGET_LAG"):
-        cursor.fail("TARGET_LAG is no clause here", hint="write REFRESH INTERVAL 5 MINUTE")
+    if cursor.accept("TARGET_LAG"):
+        return replace(statement, target_lag=parse_target_lag(cursor))
+    if cursor.accept("INITIALIZE"):
+        return replace(statement, initialize=parse_initialize(cursor))
+    if cursor.accept("IMMUTABLE"):
+        cursor.expect("WHERE")
+        text, span = _in_parentheses(cursor)
+        return replace(statement, immutable_where=text, immutable_span=span)
     cursor.one_of(_CLAUSES)
     return statement
+
+
+def _in_parentheses(cursor: Cursor) -> tuple[str, Span]:
+    """The text between two parentheses, as typed, and its place."""
+    first = cursor.position + 1
+    if not cursor.at_symbol("("):
+        cursor.expect_symbol("(")
+    cursor.skip_parentheses()
+    inner = cursor.tokens[first : cursor.position - 1]
+    if not inner:
+        cursor.fail_expected("a condition in parentheses")
+    span = Span(inner[0].start, inner[-1].end)
+    return cursor.text[span.start : span.end], span
 
 
 def _require_once(cursor: Cursor, statement: CreateDynamicTable) -> None:
@@ -164,9 +210,22 @@ def _require_once(cursor: Cursor, statement: CreateDynamicTable) -> None:
         "COMMENT": statement.comment is not None,
         "REFRESH": statement.refresh is not None,
         "REFRESH_MODE": statement.mode is not None,
+        "TARGET_LAG": statement.target_lag is not None,
+        "INITIALIZE": statement.initialize is not None,
+        "IMMUTABLE": statement.immutable_where is not None,
     }
     if given.get(cursor.token.upper):
         cursor.fail(f"{cursor.token.upper} stands here twice")
+
+
+def _require_one_schedule(statement: CreateDynamicTable, span: Span) -> None:
+    """A lag is kept by whatever refreshes it takes; a cluster may be named beside it."""
+    clause = statement.refresh
+    if statement.target_lag is None or clause is None:
+        return
+    if clause.interval_seconds is not None or clause.start is not None:
+        other = "REFRESH INTERVAL" if clause.start is None else "REFRESH START WITH"
+        raise UserError("CLAUSES_EXCLUDE", first="TARGET_LAG", second=other, span=span)
 
 
 def _with_sound_columns(statement: CreateDynamicTable) -> CreateDynamicTable:

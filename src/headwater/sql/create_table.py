@@ -44,6 +44,13 @@ class Clustering:
     sorted_by: tuple[str, ...] = ()
     buckets: int | None = None
 
+    def to_sql(self) -> str:
+        """The clause in its canonical spelling."""
+        text = f"CLUSTERED BY ({quoted_names(self.columns)})"
+        if self.sorted_by:
+            text += f" SORTED BY ({quoted_names(self.sorted_by)})"
+        return text + (f" INTO {self.buckets} BUCKETS" if self.buckets else "")
+
 
 @dataclass(frozen=True, slots=True)
 class CreateTable:
@@ -76,9 +83,10 @@ class CreateTable:
         if self.like is not None:
             lines.append(f"LIKE {self.like}")
         if self.partitioned_by:
-            lines.append(f"PARTITIONED BY ({_names(self.partitioned_by)})")
+            lines.append(f"PARTITIONED BY ({quoted_names(self.partitioned_by)})")
         if self.clustered_by:
-            lines.append(self._clustering())
+            clustering = Clustering(self.clustered_by, self.sorted_by, self.buckets)
+            lines.append(clustering.to_sql())
         if self.comment is not None:
             lines.append(f"COMMENT {quote_literal(self.comment)}")
         if self.location is not None:
@@ -89,14 +97,9 @@ class CreateTable:
             lines.append(f"AS {self.query}")
         return "\n".join(lines)
 
-    def _clustering(self) -> str:
-        text = f"CLUSTERED BY ({_names(self.clustered_by)})"
-        if self.sorted_by:
-            text += f" SORTED BY ({_names(self.sorted_by)})"
-        return text + (f" INTO {self.buckets} BUCKETS" if self.buckets else "")
 
-
-def _names(names: tuple[str, ...]) -> str:
+def quoted_names(names: tuple[str, ...]) -> str:
+    """Names of columns as they stand in a list."""
     return ", ".join(quote_identifier(name) for name in names)
 
 

@@ -45,6 +45,7 @@ def _in_statement(text: str, tokens: Sequence[Token]) -> Iterator[Span]:
         return
     if _is_about_secret(tokens):
         yield from (token.span for token in tokens if token.kind == "string")
+    yield from notified_addresses(tokens)
     is_strict = not _is_about_connection(tokens)
     is_connection = "CONNECTION" in [t.upper for t in tokens[1:3]] and not is_strict
     depth = 0
@@ -63,6 +64,18 @@ def _in_statement(text: str, tokens: Sequence[Token]) -> Iterator[Span]:
             yield from _value_of(text, tokens, place, in_query=query_depth is not None)
 
 
+def notified_addresses(tokens: Sequence[Token]) -> Iterator[Span]:
+    """The addresses behind NOTIFY: whatever they look like, they may hold a token."""
+    inside = False
+    for token in tokens:
+        if token.upper == "NOTIFY":
+            inside = True
+        elif inside and token.kind == "string":
+            yield token.span
+        elif token.text != ",":
+            inside = False
+
+
 def _is_about_secret(tokens: Sequence[Token]) -> bool:
     words = [token.upper for token in tokens[:4] if token.upper not in ("OR", "REPLACE")]
     return words[:2] in (["CREATE", "SECRET"], ["ALTER", "SECRET"])
@@ -70,7 +83,9 @@ def _is_about_secret(tokens: Sequence[Token]) -> bool:
 
 def _is_about_connection(tokens: Sequence[Token]) -> bool:
     """There `ACCESS_KEY abc` is a value without quotes; elsewhere it is a column and its type."""
-    is_definition = tokens[0].upper in ("CREATE", "ALTER")
+    # In CREATE TOKEN t FOR USER u the word behind TOKEN is a name, and the secret is made here.
+    is_token = len(tokens) > 1 and tokens[1].upper == "TOKEN"
+    is_definition = tokens[0].upper in ("CREATE", "ALTER") and not is_token
     return is_definition and any(t.upper in ("CONNECTION", "USER") for t in tokens[1:6])
 
 

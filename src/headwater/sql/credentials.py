@@ -54,7 +54,16 @@ _BEARER = re.compile(r"\bbearer\s+([^\s'\"\\]{8,})", re.IGNORECASE)
 
 # Plain `in` tests, many times faster than the expressions: most statements hold none of these.
 _WORDS = ("key", "secret", "passw", "passphrase", "pwd", "token", "credential", "authorization")
-_RARE_WORDS = ("access", "connection", "jaas", "identified", "signature", "sig=", "bearer")
+_RARE_WORDS = (
+    "access",
+    "connection",
+    "jaas",
+    "identified",
+    "signature",
+    "sig=",
+    "bearer",
+    "notify",
+)
 _MARKS = (".sas.", "@")
 
 

@@ -25,7 +25,8 @@ def parse_desc_table(cursor: Cursor) -> DescTable:
     """Read the statement; the cursor stands before DESC. EXTENDED may stand in three places."""
     cursor.one_of(("DESC", "DESCRIBE"))
     extended = _accept_extended(cursor)
-    if cursor.at("DYNAMIC", "TABLE") and cursor.peek(2).is_name:
+    kinds = (("DYNAMIC", "TABLE"), ("MATERIALIZED", "VIEW"))
+    if any(cursor.at(*words) for words in kinds) and cursor.peek(2).is_name:
         cursor.advance()
     if cursor.token.upper in ("TABLE", "VIEW") and cursor.peek(1).is_name:
         cursor.advance()

@@ -18,6 +18,7 @@ NOT_DETERMINISTIC = frozenset(
     " MONOTONICALLY_INCREASING_ID SPARK_PARTITION_ID"
     " INPUT_FILE_NAME INPUT_FILE_BLOCK_START INPUT_FILE_BLOCK_LENGTH"
     " CURRENT_USER SESSION_USER USER CURRENT_CATALOG CURRENT_DATABASE CURRENT_SCHEMA"
+    " CURRENT_VCLUSTER"
     " CURRENT_TIMEZONE CURRENT_PATH VERSION REFLECT JAVA_METHOD TRY_REFLECT".split()
 )
 # Spark takes these without a parenthesis too, unless a column has the name.
@@ -30,6 +31,12 @@ _OF_NOW = frozenset(("UNIX_TIMESTAMP",))
 
 def find_not_deterministic(tokens: list[Token], *, columns: Collection[str]) -> Token | None:
     """The first such function, or None; `columns` are the names of columns that can be meant."""
+    found = all_not_deterministic(tokens, columns=columns)
+    return min(found, key=lambda token: token.start, default=None)
+
+
+def all_not_deterministic(tokens: list[Token], *, columns: Collection[str]) -> list[Token]:
+    """Every such function."""
     places = {token.start: token for token in tokens}
     found = [
         places[call.span.start]
@@ -45,7 +52,7 @@ def find_not_deterministic(tokens: list[Token], *, columns: Collection[str]) -> 
         and _stands_alone(tokens, place)
     ]
     found += [token for token in tokens if token.upper == "TABLESAMPLE"]
-    return min(found, key=lambda token: token.start, default=None)
+    return found
 
 
 def _changes(name: str, arguments: int) -> bool:

@@ -76,8 +76,9 @@ def parse_drop_view(cursor: Cursor) -> DropView:
 def parse_undrop_table(cursor: Cursor) -> UndropTable:
     """Read the statement; the cursor stands before UNDROP."""
     cursor.expect("UNDROP")
-    cursor.accept("DYNAMIC")
-    cursor.expect("TABLE")
+    if not cursor.accept("MATERIALIZED", "VIEW"):
+        cursor.accept("DYNAMIC")
+        cursor.expect("TABLE")
     name = cursor.object_name("the table's name")
     cursor.expect_end()
     return UndropTable(name)

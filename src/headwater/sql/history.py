@@ -69,7 +69,10 @@ def parse_desc_history(cursor: Cursor) -> DescHistory:
 
 def parse_restore_table(cursor: Cursor) -> RestoreTable:
     """Read the statement; the cursor stands before RESTORE."""
-    cursor.expect("RESTORE", "TABLE")
+    cursor.expect("RESTORE")
+    if not cursor.accept("MATERIALIZED", "VIEW"):
+        cursor.accept("DYNAMIC")
+        cursor.expect("TABLE")
     name = cursor.object_name("the table's name")
     cursor.expect("TO")
     word = cursor.one_of(("TIMESTAMP", "VERSION"))

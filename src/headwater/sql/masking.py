@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from headwater.errors import Span, UserError
 from headwater.names import quote_literal
-from headwater.sql.credential_values import values_in_tokens
+from headwater.sql.credential_values import notified_addresses, values_in_tokens
 from headwater.sql.credentials import (
     assigned_in_text,
     may_hold_credential,
@@ -142,9 +142,20 @@ def _in_texts(text: str, tokens: Sequence[Token]) -> Iterator[Edit]:
         if token.kind == "string" and token.text.startswith(DOLLARS):
             inside = token.start + len(DOLLARS), token.end - len(DOLLARS)
             yield from _in_text(text, *inside, closing=DOLLARS)
+            yield from _in_script(text, *inside)
         elif token.kind in ("string", "quoted") and token.text[-1] in "'\"`":
             opening = token.start + token.text.index(token.text[-1]) + 1
             yield from _in_text(text, opening, token.end - 1, closing=token.text[-1])
+
+
+def _in_script(text: str, start: int, end: int) -> Iterator[Edit]:
+    """Addresses of alerts in a script that stands between dollars."""
+    try:
+        tokens = tokenize(text[start:end])
+    except UserError:
+        return
+    for span in notified_addresses(tokens):
+        yield Edit(Span(span.start + start, span.end + start), _QUOTED_COVER)
 
 
 def _in_text(text: str, start: int, end: int, *, closing: str = "") -> Iterator[Edit]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from headwater.errors import Span, ValueRejected
@@ -16,9 +16,10 @@ MODES = ("AUTO", "INCREMENTAL", "FULL")
 STRICT = "INCREMENTAL STRICT"
 # What may follow an expression of START WITH.
 _ENDS_START = frozenset(
-    "INTERVAL VCLUSTER REFRESH_MODE COMMENT PROPERTIES TBLPROPERTIES PARTITIONED CLUSTERED"
-    " AS".split()
+    "INTERVAL VCLUSTER REFRESH REFRESH_MODE TARGET_LAG INITIALIZE COMMENT PROPERTIES TBLPROPERTIES"
+    " PARTITIONED CLUSTERED CLUSTER AS".split()
 )
+_INTERVALS = "write INTERVAL 5 MINUTE, or SECOND, HOUR, DAY"
 _OPERATORS = frozenset(("+", "-", "*", "/", "||", ","))
 
 
@@ -56,27 +57,33 @@ def shown_interval(seconds: int) -> str:
 
 
 def parse_refresh_clause(cursor: Cursor) -> RefreshClause:
-    """Read what follows REFRESH; at least one of its parts must be there."""
-    start, start_span, seconds, vcluster = None, None, None, None
-    if cursor.accept("START", "WITH"):
-        start, start_span = _start(cursor)
-    if cursor.at("INTERVAL"):
-        seconds = parse_refresh_interval(cursor)
-    if cursor.accept("VCLUSTER"):
-        vcluster = parse_vcluster(cursor)
-    if start is None and seconds is None and vcluster is None:
-        cursor.fail_expected("START WITH, INTERVAL or VCLUSTER")
-    return RefreshClause(start, seconds, vcluster, start_span)
+    """Read what follows REFRESH: its parts in any order, at least one of them."""
+    clause = RefreshClause()
+    while True:
+        if clause.start is None and cursor.accept("START", "WITH"):
+            start, span = _start(cursor)
+            clause = replace(clause, start=start, start_span=span)
+        elif clause.interval_seconds is None and cursor.accept("INTERVAL"):
+            clause = replace(clause, interval_seconds=parse_interval(cursor))
+        elif clause.vcluster is None and cursor.accept("VCLUSTER"):
+            clause = replace(clause, vcluster=parse_vcluster(cursor))
+        elif clause == RefreshClause():
+            cursor.fail_expected("START WITH, INTERVAL or VCLUSTER")
+        else:
+            return clause
 
 
-def parse_refresh_interval(cursor: Cursor) -> int:
-    """Read `INTERVAL <interval>`; gives back its seconds, of which there must be enough."""
-    cursor.expect("INTERVAL")
+def parse_interval(
+    cursor: Cursor, *, hint: str = _INTERVALS, shortest: str = "REFRESH INTERVAL 1 MINUTE"
+) -> int:
+    """Read an interval; gives back its whole seconds, of which there must be enough.
+
+    `shortest` is the clause with as few as may be.
+    """
     begin = cursor.token.start
     try:
-        length = _interval(cursor)
-    except ValueError:
-        hint = "write INTERVAL 5 MINUTE, or SECOND, HOUR, DAY"
+        length = _interval(cursor, hint)
+    except (ValueError, OverflowError):
         cursor.fail("this is no interval", start=begin, hint=hint)
     seconds = int(length.total_seconds())
     if seconds < SHORTEST_INTERVAL:
@@ -85,15 +92,16 @@ def parse_refresh_interval(cursor: Cursor) -> int:
             "REFRESH_INTERVAL_TOO_SHORT",
             seconds=f"{length.total_seconds():g}",
             least=SHORTEST_INTERVAL,
+            clause=shortest,
             span=span,
         )
     return seconds
 
 
-def _interval(cursor: Cursor) -> timedelta:
+def _interval(cursor: Cursor, hint: str) -> timedelta:
     token = cursor.token
     if token.kind not in ("number", "string"):
-        cursor.fail_expected("an interval", hint="write INTERVAL 5 MINUTE, or SECOND, HOUR, DAY")
+        cursor.fail_expected("an interval", hint=hint)
     amount = cursor.advance().value
     if cursor.token.kind != "word" or _ends_interval(cursor):
         return read_interval(amount)
@@ -104,7 +112,7 @@ def _interval(cursor: Cursor) -> timedelta:
 
 
 def _ends_interval(cursor: Cursor) -> bool:
-    return cursor.token.upper in _ENDS_START or cursor.at("REFRESH")
+    return cursor.token.upper in _ENDS_START
 
 
 def _start(cursor: Cursor) -> tuple[str, Span]:

@@ -127,7 +127,7 @@ def parse_show_columns(cursor: Cursor) -> ShowColumns:
 def parse_show_create_table(cursor: Cursor) -> ShowCreateTable:
     """Read the statement; the cursor stands before SHOW."""
     cursor.expect("SHOW", "CREATE")
-    if cursor.at("DYNAMIC", "TABLE"):
+    if cursor.at("DYNAMIC", "TABLE") or cursor.at("MATERIALIZED", "VIEW"):
         cursor.advance()
     cursor.one_of(("TABLE", "VIEW"))
     name = cursor.object_name("the table's name")

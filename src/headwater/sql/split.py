@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from headwater.errors import UserError
 from headwater.sql.tokens import tokenize
 
 
@@ -30,6 +31,17 @@ def split(script: str) -> list[Piece]:
             first = token.start
         last = token.end
     return pieces
+
+
+def pieces_of(script: str) -> list[Piece]:
+    """Like `split`; a script with an unclosed quote is one piece.
+
+    Run as one statement it fails as a job, with its place in the text.
+    """
+    try:
+        return split(script)
+    except UserError:
+        return [Piece(script, 0)]
 
 
 def is_complete(script: str) -> bool:

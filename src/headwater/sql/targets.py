@@ -6,6 +6,7 @@ from headwater.names import ObjectName
 from headwater.sql.alter_table import AlterTable
 from headwater.sql.copy_into_table import CopyIntoTable
 from headwater.sql.create_dynamic_table import CreateDynamicTable
+from headwater.sql.create_materialized_view import CreateMaterializedView
 from headwater.sql.create_table import CreateTable
 from headwater.sql.dml import Delete, Insert, Merge, Update
 from headwater.sql.drop import TruncateTable
@@ -22,5 +23,7 @@ def written_table(statement: Statement) -> ObjectName | None:
         case CreateTable() | AlterTable() | TruncateTable() | RestoreTable() | Optimize():
             return statement.name
         case CreateDynamicTable() | AlterDynamicTable() | RefreshDynamicTable():
+            return statement.name
+        case CreateMaterializedView():
             return statement.name
     return None

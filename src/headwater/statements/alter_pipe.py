@@ -15,6 +15,7 @@ from headwater.sql.pipe_properties import (
 )
 from headwater.sql.pipes import AlterPipe, PausePipe, RefreshPipe, ResumePipe, SetPipeProperty
 from headwater.statements.context import Context
+from headwater.statements.find_vcluster import require_vcluster
 
 
 def alter_pipe(context: Context, statement: AlterPipe) -> Result:
@@ -49,5 +50,7 @@ def _set(context: Context, pipe: Pipe, action: SetPipeProperty) -> None:
         raise UserError(
             "PIPE_PROPERTY_OF_OTHER_SOURCE", property=action.key, owner=owner, source=source
         )
+    if action.key == "VIRTUAL_CLUSTER":
+        require_vcluster(context, action.value)
     changed = with_property(properties_of(pipe.properties), action.key, action.value)
     context.store.pipes.set_properties(pipe.id, changed.given, now())

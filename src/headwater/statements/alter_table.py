@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from headwater.catalog.objects import Table, TableKind
+from headwater.catalog.objects import Table
 from headwater.errors import NotSupported, UserError
 from headwater.names import QualifiedName, did_you_mean, quote_literal
 from headwater.result import Result
@@ -25,6 +25,7 @@ from headwater.sql.alter_table import (
 from headwater.sql.dynamic_tables import table_action
 from headwater.sql.properties import normalise_table_properties, render_properties
 from headwater.statements.context import Context
+from headwater.statements.own_columns import with_own_columns
 from headwater.statements.rename import rename_table
 from headwater.tables.alter import alter, alter_step, comment_step, property_steps
 from headwater.tables.properties import unset_properties
@@ -38,7 +39,7 @@ def alter_table(context: Context, statement: AlterTable) -> Result:
     if statement.if_exists and context.store.tables.get(*_parts(context, statement)) is None:
         return Result(message=f"there is no table {name}")
     table = context.base_table(statement.name, statement="ALTER TABLE")
-    if table.kind is TableKind.DYNAMIC:
+    if table.kind.is_refreshed:
         table_action(statement.action, name, span=context.span_of(statement.name))
     return alter_stored(context, table, statement.action)
 
@@ -50,7 +51,7 @@ def alter_stored(context: Context, table: Table, action: Action) -> Result:
     table = catch_up(context.lake, table)
     steps = _steps(table, action, context.lake.config.data_retention_days)
     session = context.session
-    with session.lock:
+    with session.lock, with_own_columns(context, table, action):
         alter(context.lake, session.spark(), table, steps=steps, author=context.author)
     name = QualifiedName(table.workspace, table.schema, table.name)
     return Result(message=f"{table.kind.words.lower()} {name}: {describe_action(action)}")
@@ -89,7 +90,7 @@ def _steps(table: Table, action: Action, lake_days: int) -> list[str]:
         case SetComment():
             return [comment_step(action.comment)]
         case SetProperties():
-            dynamic = table.kind is TableKind.DYNAMIC
+            dynamic = table.kind.is_refreshed
             wanted = normalise_table_properties(action.properties, dynamic=dynamic)
             return property_steps(table, wanted, lake_days=lake_days)
         case UnsetProperties():

@@ -16,5 +16,5 @@ def cancel_job(context: Context, statement: CancelJob) -> Result:
     if not context.store.jobs.request_cancel(job.id):
         raise UserError("JOB_IS_FINISHED", job_id=job.id, state=job.state.value)
     if job.instance == context.lake.instance.id:
-        context.lake.engine.cancel_job(job.id)
+        context.lake.cancel_job(job.id)
     return Result(message=f"job {job.id} is asked to stop")

@@ -7,20 +7,30 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from headwater.access.grants import Identity
 from headwater.catalog.objects import Table
 from headwater.catalog.store import Store
 from headwater.errors import Span
 from headwater.lake.spark_session import SparkConnection
 from headwater.names import ObjectName, QualifiedName
 from headwater.pipes.batches import Batch
+from headwater.refresh.hints import allows_backfill
+from headwater.refresh.pins import WavePins
 from headwater.refresh.understanding import Understandings
 from headwater.result import Result
 from headwater.runtime.open_lake import OpenLake
+from headwater.sql.roles import Role
 from headwater.sql.settings import TIME_ZONE_KEY
 from headwater.sql.tokens import Token
 from headwater.streams.reads import StreamReads
 from headwater.tables.commits import Author
-from headwater.tables.find import find_base_table, find_table, find_writable_table
+from headwater.tables.find import (
+    BACKFILLS,
+    find_base_table,
+    find_table,
+    find_writable_table,
+    require_no_view,
+)
 from headwater.tables.registration import register_database
 from headwater.time_zones import zone_of
 
@@ -42,9 +52,22 @@ class SessionState:
     """What Spark has said here of the queries of dynamic tables."""
     lock: threading.RLock = field(default_factory=threading.RLock)
     """Held while Spark runs a statement of this session, whose settings are the session's own."""
+    only_at: int | None = None
+    """The Delta version of the table to write on which the statement was decided, for upkeep."""
+    role: Role = Role.ADMIN
+    """What the user may do; who opened the lake's folder may do everything."""
     _spark: SparkConnection | None = None
     _spark_schema: str | None = None
     _view_number: int = 0
+
+    @property
+    def identity(self) -> Identity:
+        """Who runs the statements of this session."""
+        return Identity(self.user, self.role)
+
+    def become(self, identity: Identity) -> None:
+        """Let somebody else run the statements from now on."""
+        self.user, self.role = identity.user, identity.role
 
     def spark(self) -> SparkConnection:
         """The Spark session, started on first use and kept in the current schema."""
@@ -102,6 +125,8 @@ class Context:
     schema: str | None = None
     batch: Batch | None = None
     """What to read, when a pipe runs the statement."""
+    wave: WavePins | None = None
+    """What to read, when the schedule refreshes a dynamic table."""
     reads: StreamReads = field(default_factory=StreamReads)
     """The streams it reads; found while its text is made ready for Spark."""
 
@@ -119,7 +144,8 @@ class Context:
     def author(self) -> Author:
         """Who commits, and which streams that consumes: ask when the text is ready for Spark."""
         mark = self.batch.mark if self.batch is not None else None
-        return Author(self.job_id, self.session.user, mark, self.reads.moves)
+        moves, only_at = self.reads.moves, self.session.only_at
+        return Author(self.job_id, self.session.user, mark, moves, only_at=only_at)
 
     def qualify(self, name: ObjectName) -> QualifiedName:
         """A name with its missing parts taken from the session."""
@@ -156,6 +182,10 @@ class Context:
         return find_base_table(self.store, self.qualify(name), statement=statement, span=span)
 
     def writable_table(self, name: ObjectName, *, statement: str) -> Table:
-        """The table of that name; a view is refused, and a dynamic table."""
-        span = self.span_of(name)
-        return find_writable_table(self.store, self.qualify(name), statement=statement, span=span)
+        """The table of that name; a view is refused, and a dynamic one unless it is backfilled."""
+        qualified, span = self.qualify(name), self.span_of(name)
+        if statement in BACKFILLS and allows_backfill(self.session.settings):
+            table = find_base_table(self.store, qualified, statement=statement, span=span)
+            require_no_view(table, qualified, statement=statement, span=span)
+            return table
+        return find_writable_table(self.store, qualified, statement=statement, span=span)

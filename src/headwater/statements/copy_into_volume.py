@@ -21,6 +21,7 @@ from headwater.files.finishing import (
     empty_folder,
     move_into_place,
     remove_staging,
+    staging_folder,
     written_parts,
 )
 from headwater.files.volumes import OpenVolume
@@ -38,7 +39,7 @@ from headwater.statements.volume_relations import volume_of
 def copy_into_volume(context: Context, statement: CopyIntoVolume) -> Result:
     """Write the files, then give them their names; a failure before that changes nothing."""
     volume = volume_of(context, statement.volume)
-    staging = f"{statement.subdirectory}_temporary_{context.job_id}/"
+    staging = staging_folder(statement.subdirectory, context.job_id)
     access = volume.spark_access()
     session = context.session
     with session.lock:

@@ -19,6 +19,7 @@ from headwater.sql.create_pipe import CreatePipe
 from headwater.sql.masking import mask
 from headwater.sql.pipe_body import KafkaSource, StreamSource, VolumeSource
 from headwater.statements.context import Context
+from headwater.statements.find_vcluster import require_vcluster
 from headwater.statements.pipe_source import (
     PipeInput,
     kafka_input,
@@ -42,6 +43,7 @@ def create_pipe(context: Context, statement: CreatePipe) -> Result:
         if statement.if_not_exists:
             return Result(message=f"pipe {name} exists already")
         raise UserError("PIPE_ALREADY_EXISTS", name=name, span=statement.name_span)
+    require_vcluster(context, statement.properties.virtual_cluster)
     source = _input(context, statement)
     target = _target(context, statement)
     at = now()

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from headwater.catalog.objects import Operation, Table, TableKind
 from headwater.errors import NotSupported, Span, UserError
-from headwater.lake.delta_log.files import LocalLogFiles
 from headwater.names import QualifiedName, counted, quote_identifier, quote_literal
 from headwater.result import Result
 from headwater.sql.create_table import ColumnDefinition, CreateTable
@@ -171,7 +170,7 @@ def _external_location(statement: CreateTable) -> str | None:
 def _attach(context: Context, statement: CreateTable, name: QualifiedName) -> Result:
     """`CREATE TABLE t LOCATION '..'` without columns: take over a Delta table that exists."""
     location = _external_location(statement)
-    if location is None or not LocalLogFiles(location).list_commits():
+    if location is None or not context.lake.places.folder(location).log.list_commits():
         raise UserError("NO_DELTA_TABLE_AT", location=location)
     table = new_table(context.lake, name, author=context.author, location=location)
     attached = attach(context.lake, table)

@@ -7,11 +7,12 @@ from datetime import timedelta
 from headwater.catalog.jobs import Job, TableUse
 from headwater.errors import UserError
 from headwater.names import counted
-from headwater.result import Result, string_columns
+from headwater.result import Result, Row, string_columns
 from headwater.runtime.clock import now
 from headwater.sql.jobs import DescJob
 from headwater.statements.context import Context
 from headwater.statements.info_rows import info_rows
+from headwater.statements.job_profile import JobProfile, profile_of
 from headwater.statements.property_text import shown_properties
 
 
@@ -35,7 +36,7 @@ def desc_job(context: Context, statement: DescJob) -> Result:
         execution_time=job.execution_time(now()) // timedelta(milliseconds=1),
         priority=job.priority,
         vcluster_name=job.vcluster,
-        vcluster_type="GENERAL",
+        vcluster_type=_cluster_type(context, job),
         job_text=job.text,
         query_tag=job.query_tag,
         hint=shown_properties(job.settings),
@@ -44,7 +45,14 @@ def desc_job(context: Context, statement: DescJob) -> Result:
         **_counts(job),
         error_message=job.error,
     )
+    rows += _profile(profile_of(context.store, job))
     return Result.from_rows(string_columns("info_name", "info_value"), rows)
+
+
+def _cluster_type(context: Context, job: Job) -> str:
+    """The type of the job's cluster, if that is still there."""
+    cluster = context.store.vclusters.get(job.workspace, job.vcluster)
+    return "" if cluster is None else cluster.properties.type.value
 
 
 def _counts(job: Job) -> dict[str, object]:
@@ -57,6 +65,20 @@ def _counts(job: Job) -> dict[str, object]:
         "rows_deleted": job.rows_deleted,
         "output_bytes": job.output_bytes,
     }
+
+
+def _profile(profile: JobProfile) -> list[Row]:
+    """How it went: what a refresh did and why, and Spark's part; one row for each line."""
+    rows = list[Row]()
+    if profile.refresh is not None:
+        rows += info_rows(
+            refresh_mode=profile.refresh.kind,
+            refresh_reason=profile.refresh.detail.get("because"),
+        )
+    rows += [("incremental_plan", line) for line in profile.plan]
+    rows += [("source", line) for line in profile.source_lines()]
+    rows += [("stage", line) for line in profile.stage_lines()]
+    return rows
 
 
 def _tables(uses: tuple[TableUse, ...]) -> str:

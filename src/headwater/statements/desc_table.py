@@ -47,7 +47,7 @@ def _details(context: Context, table: Table) -> list[Row]:
     elif table.kind is TableKind.KAFKA:
         known += info_rows(format="KAFKA", connection=table.location)
     else:
-        if table.kind is TableKind.DYNAMIC:
+        if table.kind.is_refreshed:
             known += dynamic_details(context, table)
         known += info_rows(
             partitioned_by=", ".join(shape.partition_columns),
@@ -61,6 +61,6 @@ def _details(context: Context, table: Table) -> list[Row]:
 
 
 def _type(table: Table) -> str:
-    if table.kind in (TableKind.VIEW, TableKind.STREAM, TableKind.DYNAMIC):
+    if table.kind in (TableKind.VIEW, TableKind.STREAM) or table.kind.is_refreshed:
         return table.kind.words
     return "MANAGED TABLE" if table.managed else "EXTERNAL TABLE"

@@ -34,7 +34,7 @@ def drop_table(context: Context, statement: DropTable) -> Result:
         return _drop_kafka_table(context, existing)
     span = context.span_of(statement.name)
     table = find_base_table(context.store, name, statement="DROP TABLE", span=span)
-    if table.kind is TableKind.DYNAMIC:
+    if table.kind.is_refreshed:
         raise not_a_table(table, name, statement="DROP TABLE", span=span)
     drop_stored(context, table)
     return Result(message=f"table {name} dropped; UNDROP TABLE {name} brings it back")

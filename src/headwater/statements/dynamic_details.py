@@ -10,8 +10,9 @@ from headwater.cell_text import cell
 from headwater.errors import UserError
 from headwater.names import ObjectName, QualifiedName
 from headwater.sql.create_dynamic_table import CreateDynamicTable, DynamicColumn
-from headwater.sql.refresh_clause import RefreshClause
+from headwater.sql.refreshed_kinds import RefreshedKind
 from headwater.statements.context import Context
+from headwater.statements.dynamic_schedule import clause_of, is_planned, lag_of
 from headwater.statements.info_rows import info_rows
 from headwater.statements.property_text import visible_properties
 
@@ -21,22 +22,38 @@ def dynamic_details(context: Context, table: Table) -> list[tuple[str, str | Non
     dynamic = _definition(context, table)
     schedule = dynamic.schedule or Schedule()
     cluster = schedule.vcluster
+    frozen = dynamic.immutable_where
+    more = {} if frozen is None else {"immutable_where": frozen}
+    if dynamic.materialized_view:
+        more["query_rewrite"] = "enabled" if dynamic.query_rewrite else "disabled"
     return info_rows(
         view_text=dynamic.query,
         view_original_text=dynamic.query,
         source_tables=json.dumps(source_rows(context, dynamic), separators=(",", ":")),
-        refresh_type="on demand" if dynamic.schedule is None else "on schedule",
+        refresh_type="on schedule" if is_planned(dynamic.schedule) else "on demand",
         refresh_mode=dynamic.mode.value,
         refresh_start_time=context.session.local(schedule.start),
         refresh_interval_second=schedule.interval_seconds,
+        refresh_target_lag=_lag(schedule),
         refresh_vcluster=None if cluster is None else f"{table.workspace}.{cluster}",
-        refresh_suspended=None if dynamic.schedule is None else cell(dynamic.suspended),
+        refresh_suspended=cell(dynamic.suspended) if is_planned(dynamic.schedule) else None,
         last_refresh_time=_last(context, dynamic),
+        **more,
     )
 
 
+def _lag(schedule: Schedule) -> str | None:
+    seconds = schedule.target_lag_seconds
+    if seconds is not None:
+        return f"{seconds} seconds"
+    return "DOWNSTREAM" if schedule.downstream else None
+
+
 def _last(context: Context, dynamic: DynamicTable) -> object:
-    return context.session.local(dynamic.frontier.at) if dynamic.frontier is not None else None
+    if dynamic.frontier is not None:
+        return context.session.local(dynamic.frontier.at)
+    known = context.store.dynamic_tables.partitions(dynamic.id)
+    return context.session.local(max((one.frontier.at for one in known), default=None))
 
 
 def source_names(context: Context, dynamic: DynamicTable) -> tuple[QualifiedName, ...]:
@@ -60,7 +77,6 @@ def source_rows(context: Context, dynamic: DynamicTable) -> list[dict[str, str]]
 def create_text(context: Context, table: Table) -> str:
     """The statement that makes a dynamic table like this one."""
     dynamic, shape = _definition(context, table), table.shape
-    schedule = dynamic.schedule
     return CreateDynamicTable(
         ObjectName(table.name, table.schema),
         dynamic.query,
@@ -69,10 +85,13 @@ def create_text(context: Context, table: Table) -> str:
         clustered_by=shape.cluster_columns,
         comment=shape.comment,
         properties=tuple(visible_properties(shape.properties).items()),
-        refresh=None
-        if schedule is None
-        else RefreshClause(schedule.start_text, schedule.interval_seconds, schedule.vcluster),
+        refresh=clause_of(dynamic.schedule),
         mode=None if dynamic.mode is RefreshMode.AUTO else dynamic.mode.value,
+        target_lag=lag_of(dynamic.schedule),
+        initialize=dynamic.initialize,
+        immutable_where=dynamic.immutable_where,
+        kind=RefreshedKind(dynamic.words),
+        query_rewrite=dynamic.query_rewrite,
     ).to_sql()
 
 

@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from headwater.catalog.objects import Table, TableKind
 from headwater.errors import NotSupported, Span, UserError
 from headwater.names import QualifiedName
-from headwater.sql.determinism import find_not_deterministic
+from headwater.sql.determinism import all_not_deterministic
 from headwater.sql.function_calls import find_function_calls
+from headwater.sql.once_per_row import SETTING, GivenColumn, given_columns
 from headwater.sql.own_relations import OwnRelation
 from headwater.sql.parse import parse
 from headwater.sql.query import Query
@@ -43,11 +44,17 @@ class _Place:
 
 
 def query_sources(
-    context: Context, name: QualifiedName, query: str, *, start: int
+    context: Context,
+    name: QualifiedName,
+    query: str,
+    *,
+    start: int,
+    given: tuple[GivenColumn, ...] = (),
 ) -> tuple[Table, ...]:
     """The tables that the query of `name` reads, in their order; what it may not read is refused.
 
-    `start` is the place of the query in the statement.
+    `start` is the place of the query in the statement, `given` are its columns that may have
+    another value each time.
     """
     place = _Place(name, start)
     _require_query(query, place)
@@ -56,8 +63,20 @@ def query_sources(
         if _reads(context, table, name):
             raise _reads_itself(name, span)
         found[table.id] = table
-    _require_deterministic(context, query, place, seen=frozenset())
+    spans = tuple(column.span for column in given)
+    _require_deterministic(context, query, place, seen=frozenset(), given=spans)
     return tuple(found.values())
+
+
+def columns_given(context: Context, query: str, *, start: int) -> tuple[GivenColumn, ...]:
+    """The columns of a query that rows are given when they come, if the session allows that."""
+    if context.session.settings.get(SETTING, "false").lower() != "true":
+        return ()
+    try:
+        return given_columns(query, columns=_column_names(context, query))
+    except UserError as error:
+        error.span = _Place(QualifiedName("", "", ""), start).of(error.span or Span(0, 0))
+        raise
 
 
 def _require_query(text: str, place: _Place) -> None:
@@ -131,7 +150,7 @@ def _reads(context: Context, table: Table, name: QualifiedName) -> bool:
     """Whether a table is the one of that name, or is computed from it."""
     if QualifiedName(table.workspace, table.schema, table.name) == name:
         return True
-    if table.kind is not TableKind.DYNAMIC:
+    if not table.kind.is_refreshed:
         return False
     dynamic = context.store.dynamic_tables.by_id(table.id)
     sources = dynamic.sources if dynamic is not None else ()
@@ -139,15 +158,28 @@ def _reads(context: Context, table: Table, name: QualifiedName) -> bool:
     return any(_reads(context, source, name) for source in below if source is not None)
 
 
+def _column_names(context: Context, text: str) -> set[str]:
+    """The names that can mean a column of what a text reads, or the whole of a row."""
+    relations = find_relations(text, tokenize(text)).named
+    tables = [_table(context, relation) for relation in relations]
+    names = {column.name for table in tables if table for column in table.shape.columns}
+    return names | {relation.name.name for relation in relations}
+
+
 def _require_deterministic(
-    context: Context, text: str, place: _Place, *, seen: frozenset[str]
+    context: Context,
+    text: str,
+    place: _Place,
+    *,
+    seen: frozenset[str],
+    given: tuple[Span, ...] = (),
 ) -> None:
     tokens = tokenize(text)
     relations = find_relations(text, tokens).named
     tables = [(relation, _table(context, relation)) for relation in relations]
-    names = {column.name for _, table in tables if table for column in table.shape.columns}
-    names |= {relation.name.name for relation in relations}
-    found = find_not_deterministic(tokens, columns=names)
+    calls = all_not_deterministic(tokens, columns=_column_names(context, text))
+    refused = [call for call in calls if not any(s.start <= call.start < s.end for s in given)]
+    found = min(refused, key=lambda token: token.start, default=None)
     if found is not None:
         raise UserError("NOT_DETERMINISTIC", function=found.text, span=place.of(found.span))
     _require_deterministic_functions(context, text, place)

@@ -7,11 +7,12 @@ from headwater.refresh.explain import explain_json, explain_lines, prospect_json
 from headwater.refresh.outlook import Outlook, look_ahead
 from headwater.result import Column, Result
 from headwater.sql.dynamic_tables import ExplainCreate, ExplainRefresh
+from headwater.sql.once_per_row import without_given
 from headwater.statements.context import Context
-from headwater.statements.dynamic_query import query_sources
+from headwater.statements.dynamic_query import columns_given, query_sources
 from headwater.statements.find_dynamic_table import find_dynamic_table
 from headwater.statements.prospects import prospect_of
-from headwater.statements.refreshing import plan_of, workshop_of
+from headwater.statements.refreshing import named_partition, plan_of, workshop_of
 
 _COLUMNS = (Column("plan", "string"),)
 
@@ -19,9 +20,10 @@ _COLUMNS = (Column("plan", "string"),)
 def explain_refresh(context: Context, statement: ExplainRefresh) -> Result:
     """Say what a refresh would do now; nothing is written."""
     _, dynamic = find_dynamic_table(
-        context, statement.name, statement="EXPLAIN REFRESH DYNAMIC TABLE"
+        context, statement.name, verb="EXPLAIN REFRESH", kind=statement.kind
     )
-    planned = plan_of(context, dynamic)
+    partition = named_partition(context, dynamic, statement.partition)
+    planned = plan_of(context, dynamic, partition)
     outlook = Outlook(planned)
     if planned.choice.kind is RefreshKind.INCREMENTAL:
         with context.session.lock:
@@ -36,8 +38,10 @@ def explain_create(context: Context, statement: ExplainCreate) -> Result:
     create = statement.create
     start = create.query_span.start if create.query_span is not None else 0
     name = context.qualify(create.name)
-    query_sources(context, name, create.query, start=start)
-    prospect = prospect_of(context, create.query)
+    given = columns_given(context, create.query, start=start)
+    query_sources(context, name, create.query, start=start, given=given)
+    rows = without_given(create.query, [column.name for column in given])
+    prospect = prospect_of(context, rows)
     if statement.json:
         return Result.from_rows(_COLUMNS, [(prospect_json(prospect),)])
     return Result.from_rows(_COLUMNS, [(line,) for line in prospect_lines(prospect)])

@@ -10,7 +10,18 @@ from headwater.errors import Span, UserError
 from headwater.names import ObjectName, did_you_mean
 from headwater.result import Column, Result, Row
 from headwater.runtime.clock import now
+from headwater.sql.privileges import Securable
 from headwater.statements.context import Context
+from headwater.statements.information_schema_access import (
+    AUDIT,
+    OBJECT_PRIVILEGES,
+    ROLES,
+    USERS,
+    audit_rows,
+    privilege_rows,
+    role_rows,
+    user_rows,
+)
 from headwater.statements.information_schema_files import (
     CONNECTIONS,
     VOLUMES,
@@ -19,6 +30,7 @@ from headwater.statements.information_schema_files import (
 )
 from headwater.statements.property_text import shown_properties
 from headwater.statements.view_columns import view_columns
+from headwater.statements.visibility import seen, sees_job
 from headwater.tables.versions import catch_up
 
 INFORMATION_SCHEMA = "information_schema"
@@ -62,7 +74,9 @@ def information_schema_rows(context: Context, name: ObjectName, span: Span) -> R
 
 
 def _tables_of(context: Context) -> list[Table]:
-    return context.store.tables.list(context.session.workspace)
+    workspace = context.session.workspace
+    sees = seen(context, Securable.TABLE, workspace)
+    return [t for t in context.store.tables.list(workspace) if sees(t.schema, t.name)]
 
 
 def _tables(context: Context) -> list[Row]:
@@ -96,6 +110,8 @@ def _type(table: Table) -> str:
             return "VIRTUAL_VIEW"
         case TableKind.DYNAMIC:
             return "DYNAMIC_TABLE"
+        case TableKind.MATERIALIZED_VIEW:
+            return "MATERIALIZED_VIEW"
     return "MANAGED_TABLE" if table.managed else "EXTERNAL_TABLE"
 
 
@@ -124,6 +140,7 @@ def _table_columns(context: Context) -> list[Row]:
 
 
 def _schemas(context: Context) -> list[Row]:
+    sees = seen(context, Securable.SCHEMA, context.session.workspace)
     return [
         (
             schema.workspace,
@@ -135,6 +152,7 @@ def _schemas(context: Context) -> list[Row]:
             shown_properties(schema.properties),
         )
         for schema in context.store.schemas.list(context.session.workspace)
+        if sees(None, schema.name)
     ]
 
 
@@ -157,7 +175,8 @@ def _views(context: Context) -> list[Row]:
 
 def _job_history(context: Context) -> list[Row]:
     context.lake.flush_background()
-    return [_job_row(context, job) for job in context.store.jobs.list()]
+    jobs = context.store.jobs.list()
+    return [_job_row(context, job) for job in jobs if sees_job(context, job.creator)]
 
 
 def _job_row(context: Context, job: Job) -> Row:
@@ -207,5 +226,9 @@ _VIEWS: dict[str, tuple[tuple[Column, ...], Callable[[Context], list[Row]]]] = {
     "job_history": (JOB_HISTORY, _job_history),
     "volumes": (VOLUMES, volume_rows),
     "connections": (CONNECTIONS, connection_rows),
+    "users": (USERS, user_rows),
+    "roles": (ROLES, role_rows),
+    "object_privileges": (OBJECT_PRIVILEGES, privilege_rows),
+    "audit": (AUDIT, audit_rows),
 }
 VIEW_COLUMNS = {name: columns for name, (columns, _) in _VIEWS.items()}

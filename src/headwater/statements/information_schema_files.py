@@ -5,10 +5,12 @@ from __future__ import annotations
 from headwater.catalog.connections import Connection, ConnectionType
 from headwater.catalog.volumes import Volume
 from headwater.result import Row
+from headwater.sql.privileges import Securable
 from headwater.statements.context import Context
 from headwater.statements.property_text import shown_properties
 from headwater.statements.show_connections import CATEGORY
 from headwater.statements.view_columns import view_columns
+from headwater.statements.visibility import seen
 from headwater.statements.volume_url import volume_url
 
 VOLUMES = view_columns(
@@ -25,6 +27,7 @@ CONNECTIONS = view_columns(
 def volume_rows(context: Context) -> list[Row]:
     """The volumes of all schemas of the workspace."""
     workspace = context.session.workspace
+    sees = seen(context, Securable.VOLUME, workspace)
     regions = {c.name: _setting(c, "region") for c in context.store.connections.list(workspace)}
     return [
         (
@@ -42,11 +45,14 @@ def volume_rows(context: Context) -> list[Row]:
             context.session.local(volume.modified_at),
         )
         for volume in context.store.volumes.list(workspace)
+        if sees(volume.schema, volume.name)
     ]
 
 
 def connection_rows(context: Context) -> list[Row]:
     """The connections of the workspace."""
+    workspace = context.session.workspace
+    sees = seen(context, Securable.CONNECTION, workspace)
     return [
         (
             connection.workspace,
@@ -61,7 +67,8 @@ def connection_rows(context: Context) -> list[Row]:
             connection.comment,
             shown_properties({key: _setting(connection, key) or "" for key in connection.settings}),
         )
-        for connection in context.store.connections.list(context.session.workspace)
+        for connection in context.store.connections.list(workspace)
+        if sees(None, connection.name)
     ]
 
 

@@ -17,6 +17,8 @@ _FILES_HINT = "the files of a volume are read by FROM VOLUME <volume> USING <for
 
 def with_near_names(context: Context, error: HeadwaterError) -> HeadwaterError:
     """The same error, if it is about a missing name with what may have been meant."""
+    if not context.session.identity.sees_all:
+        return error  # what is near may be what it may not know of
     if error.condition.startswith("UNRESOLVED_ROUTINE"):
         return _near_function(context, error)
     missing = _MISSING.search(error.message)

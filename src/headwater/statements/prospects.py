@@ -7,6 +7,7 @@ from headwater.names import QualifiedName
 from headwater.refresh.definition import define
 from headwater.refresh.prospect import Prospect, prospect
 from headwater.refresh.relations import PinnedSource
+from headwater.sql.session_configs import given_parameters
 from headwater.statements.context import Context
 from headwater.statements.spark_text import spark_text
 from headwater.tables.registration import register_table
@@ -22,9 +23,10 @@ def prospect_of(context: Context, query: str) -> Prospect:
         context.lake,
         query,
         names=names,
-        workspace=session.workspace,
-        schema=session.schema,
+        workspace=context.workspace or session.workspace,
+        schema=context.schema or session.schema,
         columns={},
+        parameters=given_parameters(session.settings),
     )
     if definition.query is None:
         return Prospect(definition.not_incremental, definition.span)
@@ -46,12 +48,12 @@ def prospect_of(context: Context, query: str) -> Prospect:
 def require_incremental(
     context: Context, name: QualifiedName, query: str, span: Span | None
 ) -> None:
-    """Refuse a query that cannot be maintained incrementally; it stands at `span`."""
+    """Refuse a query that cannot be maintained incrementally; it stands at `span`, if it does."""
     found = prospect_of(context, query)
     if found.problem is None:
         return
-    start = span.start if span is not None else 0
-    inner = found.span
-    place = span if inner is None else Span(start + inner.start, start + inner.end)
+    inner, place = found.span, span
+    if span is not None and inner is not None:
+        place = Span(span.start + inner.start, span.start + inner.end)
     construct = found.problem.detail or found.problem.reason.words
     raise UserError("QUERY_NOT_INCREMENTAL", table=name, construct=construct, span=place)

@@ -13,12 +13,14 @@ from headwater.statements.refreshing import refresh
 
 def refresh_dynamic_table(context: Context, statement: RefreshDynamicTable) -> Result:
     """Bring a dynamic table up to date."""
-    _, dynamic = find_dynamic_table(context, statement.name, statement="REFRESH DYNAMIC TABLE")
-    done = refresh(context, dynamic)
+    _, dynamic = find_dynamic_table(context, statement.name, verb="REFRESH", kind=statement.kind)
+    done = refresh(context, dynamic, partition=statement.partition)
     inserted, deleted = done.rows_inserted or 0, done.rows_deleted or 0
     what = f"{counted(inserted, 'row')} inserted, {counted(deleted, 'row')} deleted"
     if done.kind is RefreshKind.NO_DATA:
         what = "nothing to do"
     because = done.detail.get("because")
-    message = f"dynamic table {dynamic.qualified} refreshed: {done.kind}, {what}; {because}"
+    part = "" if done.partition is None else f" PARTITION ({done.partition})"
+    refreshed = f"{statement.kind.lower()} {dynamic.qualified}{part} refreshed"
+    message = f"{refreshed}: {done.kind}, {what}; {because}"
     return Result(rowcount=inserted + deleted, message=message)

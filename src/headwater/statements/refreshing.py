@@ -13,12 +13,17 @@ from headwater.catalog.dynamic_tables import (
     RefreshState,
     RefreshTrigger,
 )
+from headwater.catalog.partitions import Partition
 from headwater.errors import HeadwaterError, SchemaError, TransientError, UserError
 from headwater.lake.commits.writes import Applied
 from headwater.names import QualifiedName
-from headwater.refresh.choice import FORCE_FULL, Choice
+from headwater.refresh.choice import Choice
 from headwater.refresh.definition import Definition, define
+from headwater.refresh.explain import explain_lines
+from headwater.refresh.given import own_names, rows_query
+from headwater.refresh.hints import FORCE_FULL, is_on
 from headwater.refresh.outlook import Outlook, Workshop, look_ahead
+from headwater.refresh.partitions import partition_of
 from headwater.refresh.planned import (
     LEAST_BYTES_FOR_STATES,
     STATE_TABLES,
@@ -27,34 +32,65 @@ from headwater.refresh.planned import (
     chosen,
     plan_refresh,
 )
+from headwater.refresh.reading import reading_of
 from headwater.refresh.reasons import Reason
-from headwater.refresh.run import run_refresh
+from headwater.refresh.run import Turn, run_refresh
 from headwater.refresh.settings import settings_that_matter
 from headwater.runtime.clock import now
 from headwater.runtime.failpoints import reach
+from headwater.sql.partition_spec import PartitionSpec
+from headwater.sql.session_configs import given_parameters, parameter_keys
 from headwater.statements.context import Context
 from headwater.statements.dynamic_query import query_sources
+from headwater.statements.refresh_hints import refresh_hints
+from headwater.statements.reshaping import reshaped
+from headwater.statements.snapshot_views import pinned_text
 from headwater.statements.spark_text import spark_text
 from headwater.time_zones import zone_of
 
 _ALLOWED_IN_STRICT = frozenset(
-    {Reason.FIRST_REFRESH, Reason.QUERY_CHANGED, Reason.FULL_ASKED_FOR, Reason.TABLE_CHANGED}
+    {
+        Reason.FIRST_REFRESH,
+        Reason.QUERY_CHANGED,
+        Reason.FULL_ASKED_FOR,
+        Reason.PARAMETERS_CHANGED,
+        Reason.TABLE_CHANGED,
+        Reason.LISTED_SOURCE_CHANGED,
+        Reason.SOURCE_CHANGED_MUCH,
+    }
 )
 
 
 # What must never be mended by writing all rows anew, because it tells of a mistake in the rows.
-_FATAL = frozenset({"REFRESH_DELETES_MISSING_ROW"})
+_MISSING_ROW = "REFRESH_DELETES_MISSING_ROW"
+_FATAL = frozenset(
+    {
+        _MISSING_ROW,
+        "REFRESH_NEGATIVE_COUNT",
+        "REFRESH_TWO_ROWS_FOR_A_KEY",
+        "REFRESH_OUTSIDE_PARTITION",
+    }
+)
+# A commit of somebody else, such as an OPTIMIZE, came between the plan and the commit.
+_OVERTAKEN = "CONCURRENT_CHANGE"
+_TRIES = 4
 
 
 def refresh(
-    context: Context,
-    dynamic_table: DynamicTable,
-    *,
-    trigger: RefreshTrigger = RefreshTrigger.MANUAL,
+    context: Context, dynamic_table: DynamicTable, *, partition: PartitionSpec | None = None
 ) -> Refresh:
-    """Bring a dynamic table up to date; the history tells how it went, also when it failed."""
+    """Bring a dynamic table up to date; the history tells how it went, also when it failed.
+
+    After a refresh by hand the schedule counts from it, unless it failed.
+    """
     context.lake.writer.ensure()
-    started = context.store.refreshes.start(_new_refresh(context, dynamic_table, trigger))
+    by_hand = context.wave is None
+    trigger = RefreshTrigger.MANUAL if by_hand else RefreshTrigger.LH_SCHEDULED
+    new = _new_refresh(context, dynamic_table, trigger)
+    part = named_partition(context, dynamic_table, partition)
+    if part is not None:
+        new = replace(new, detail={"partition": part.key})
+    started = context.store.refreshes.start(new)
     reach("refresh.started")
     try:
         done = _refreshed(context, dynamic_table, started)
@@ -66,27 +102,46 @@ def refresh(
             error.span = None
         raise
     context.store.refreshes.finish(done)
+    if by_hand:
+        context.store.schedules.set_baseline(dynamic_table.id, done.started_at)
     return done
 
 
 def _refreshed(context: Context, dynamic_table: DynamicTable, started: Refresh) -> Refresh:
-    planned = plan_of(context, dynamic_table)
+    """The refresh, planned anew when another commit to the table came between plan and commit."""
+    for attempt in range(_TRIES - 1):
+        try:
+            return _tried(context, dynamic_table, started, attempt)
+        except TransientError as error:
+            if error.condition != _OVERTAKEN:
+                raise
+    return _tried(context, dynamic_table, started, _TRIES - 1)
+
+
+def _tried(
+    context: Context, dynamic_table: DynamicTable, started: Refresh, attempt: int
+) -> Refresh:
+    planned = plan_of(context, reshaped(context, dynamic_table), started.partition)
     known = replace(started, source_tables=_names(planned))
     if planned.choice.kind is RefreshKind.NO_DATA:
         context.store.dynamic_tables.set_frontier(
-            dynamic_table.id, planned.frontier, number=started.number
+            dynamic_table.id,
+            planned.frontier,
+            number=started.number,
+            partition=planned.partition,
         )
         return _succeeded(known, Outlook(planned), None)
     with context.session.lock:
         workshop = workshop_of(context, planned)
         outlook = look_ahead(planned, workshop)
         require_allowed(context, outlook)
+        turn = Turn(started.number, attempt)
         try:
-            applied = run_refresh(outlook, workshop, context.author, number=started.number)
+            applied = run_refresh(outlook, workshop, context.author, turn)
         except HeadwaterError as error:
             outlook = _retreat(outlook, error)
             require_allowed(context, outlook)
-            applied = run_refresh(outlook, workshop, context.author, number=started.number)
+            applied = run_refresh(outlook, workshop, context.author, turn)
     return _succeeded(known, outlook, applied)
 
 
@@ -97,6 +152,9 @@ def _retreat(outlook: Outlook, error: HeadwaterError) -> Outlook:
     Spark refuses. A change that does not fit the rows is no reason to write over them.
     """
     fatal = isinstance(error, TransientError) or error.condition in _FATAL
+    if error.condition == _MISSING_ROW and outlook.planned.hints.dimensions:
+        # Old rows may have been worked out with a dimension that has changed unseen since.
+        fatal = False
     if outlook.choice.kind is not RefreshKind.INCREMENTAL or fatal:
         raise error
     choice = Choice(RefreshKind.FULL, Reason.PLAN_FAILED, f"{error.condition}: {error.message}")
@@ -114,18 +172,59 @@ def _succeeded(started: Refresh, outlook: Outlook, applied: Applied | None) -> R
         rows_inserted=0 if applied is None else applied.rows_inserted,
         rows_deleted=0 if applied is None else applied.rows_deleted,
         detail={
+            **started.detail,
             "because": choice.words,
             "sources": [source.facts.to_dict() for source in outlook.planned.sources],
             "write": None if applied is None else applied.how.value,
             "expected_seconds": outlook.expected,
+            "plan": explain_lines(outlook),
         },
     )
 
 
-def plan_of(context: Context, dynamic_table: DynamicTable) -> PlannedRefresh:
-    """What a refresh would have to do now."""
+def plan_of(
+    context: Context, dynamic_table: DynamicTable, partition: Partition | None = None
+) -> PlannedRefresh:
+    """What a refresh would have to do now, or in its wave."""
     definition = definition_of(context, dynamic_table)
-    return plan_refresh(context.lake, dynamic_table, definition, moment_of(context))
+    for key in definition.parameter_keys:
+        if key not in definition.parameters:
+            raise UserError("PARAMETER_NOT_SET", table=dynamic_table.qualified, key=key)
+    hints = refresh_hints(context, dynamic_table, definition)
+    moment = moment_of(context, dynamic_table)
+    return plan_refresh(
+        context.lake,
+        dynamic_table,
+        definition,
+        moment,
+        wave=context.wave,
+        partition=partition,
+        hints=hints,
+    )
+
+
+def named_partition(
+    context: Context, dynamic_table: DynamicTable, spec: PartitionSpec | None
+) -> Partition | None:
+    """The partition that a statement names; None for a table that is refreshed as a whole."""
+    table = context.store.tables.get_by_id(dynamic_table.id)
+    assert table is not None
+    if spec is None and not table.shape.partition_columns:
+        return None
+    parameterised = bool(parameters_of(context, dynamic_table))
+    return partition_of(table, spec, parameterised=parameterised)
+
+
+def parameters_of(context: Context, dynamic_table: DynamicTable) -> tuple[str, ...]:
+    """The parameters that the query of a dynamic table reads, also through views."""
+    reading = reading_of(
+        context.store,
+        dynamic_table.query,
+        workspace=dynamic_table.query_workspace,
+        schema=dynamic_table.query_schema,
+    )
+    views = (view.view_text or "" for view in reading.views)
+    return parameter_keys(dynamic_table.query, *views)
 
 
 def definition_of(context: Context, dynamic_table: DynamicTable) -> Definition:
@@ -134,7 +233,8 @@ def definition_of(context: Context, dynamic_table: DynamicTable) -> Definition:
     A source that was dropped and made anew is another table.
     """
     inside = where_defined(context, dynamic_table)
-    sources = query_sources(inside, dynamic_table.qualified, dynamic_table.query, start=0)
+    query = rows_query(dynamic_table)
+    sources = query_sources(inside, dynamic_table.qualified, query, start=0)
     ids = tuple(source.id for source in sources)
     if ids != dynamic_table.sources:
         context.store.dynamic_tables.replace(replace(dynamic_table, sources=ids))
@@ -142,11 +242,12 @@ def definition_of(context: Context, dynamic_table: DynamicTable) -> Definition:
     assert table is not None
     return define(
         context.lake,
-        dynamic_table.query,
-        names=tuple(column.name for column in table.shape.columns),
+        query,
+        names=own_names(dynamic_table, table),
         workspace=dynamic_table.query_workspace,
         schema=dynamic_table.query_schema,
         columns=dynamic_table.source_columns,
+        parameters=given_parameters(context.session.settings),
     )
 
 
@@ -157,10 +258,15 @@ def where_defined(context: Context, dynamic_table: DynamicTable) -> Context:
     )
 
 
-def moment_of(context: Context) -> Moment:
-    """Now, as the session sees it."""
+def moment_of(context: Context, dynamic_table: DynamicTable) -> Moment:
+    """Now, or the moment of the wave, as the session sees it."""
     session, at = context.session, now()
-    forced = session.settings.get(FORCE_FULL, "false").lower() == "true"
+    if context.wave is not None:
+        before = dynamic_table.frontier
+        # Somebody may have refreshed the table since the wave began.
+        later = before is not None and context.wave.at < before.at <= at
+        at = before.at if before is not None and later else context.wave.at
+    forced = is_on(session.settings, FORCE_FULL)
     return Moment(
         at,
         at.astimezone(zone_of(session.time_zone)).date(),
@@ -182,13 +288,13 @@ def workshop_of(context: Context, planned: PlannedRefresh) -> Workshop:
     there = where_defined(context, dynamic_table)
     pins = planned.pins()
     latest = {id: replace(pin, delta_version=None) for id, pin in pins.items()}
-    session = context.session
+    session, query = context.session, rows_query(dynamic_table)
     return Workshop(
         context.lake,
         session.spark(),
         session.understandings,
-        pinned=lambda: spark_text(there, dynamic_table.query, pins=pins),
-        current=lambda: spark_text(there, dynamic_table.query, pins=latest),
+        pinned=lambda: pinned_text(there, query, pins),
+        current=lambda: spark_text(there, query, pins=latest),
         new_view=session.next_view_name,
     )
 
@@ -197,6 +303,7 @@ def require_allowed(context: Context, outlook: Outlook) -> None:
     """INCREMENTAL STRICT would rather fail than work everything out anew."""
     choice, table = outlook.choice, outlook.planned.dynamic_table
     strict = table.mode is RefreshMode.STRICT and choice.kind is RefreshKind.FULL
+    strict = strict and not outlook.planned.hints.try_incremental
     if not strict or choice.reason in _ALLOWED_IN_STRICT:
         return
     kind = UserError if choice.reason is Reason.NOT_INCREMENTAL else SchemaError

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from headwater.catalog.objects import Operation, Table, TableVersion
+from headwater.catalog.objects import Operation, Table, TableKind, TableVersion
+from headwater.errors import NotSupported
 from headwater.result import Result
 from headwater.sql.history import RestoreTable
 from headwater.statements.context import Context
@@ -14,6 +15,9 @@ from headwater.tables.registration import register_table
 def restore_table(context: Context, statement: RestoreTable) -> Result:
     """Give a table the contents it had."""
     table = context.base_table(statement.name, statement="RESTORE TABLE")
+    if table.kind is TableKind.MATERIALIZED_VIEW:
+        name, span = context.qualify(statement.name), context.span_of(statement.name)
+        raise NotSupported("MATERIALIZED_VIEW_RESTORED", view=name, span=span)
     session = context.session
     with session.lock:
         spark, spark_table = session.spark(), register_table(context.lake, table)

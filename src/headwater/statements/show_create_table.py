@@ -27,7 +27,7 @@ def show_create_table(context: Context, statement: ShowCreateTable) -> Result:
         text = table.view_text or ""
     elif table.kind is TableKind.STREAM:
         text = _stream(context, table)
-    elif table.kind is TableKind.DYNAMIC:
+    elif table.kind.is_refreshed:
         text = create_text(context, table)
     else:
         text = _view(table) if table.kind is TableKind.VIEW else _table(table)

@@ -10,6 +10,7 @@ from headwater.runtime.clock import now
 from headwater.sql.jobs import MOST_JOBS, ShowJobs
 from headwater.statements.context import Context
 from headwater.statements.filtered import filtered
+from headwater.statements.visibility import sees_job
 
 _DAYS = 7
 _EXECUTION_TIME = 6
@@ -34,11 +35,12 @@ def show_jobs(context: Context, statement: ShowJobs) -> Result:
     """Newest first; `execution_time` is an interval in WHERE and milliseconds in the result."""
     tail = statement.filter
     plain = tail.like is None and tail.where is None and statement.vcluster is None
+    plain = plain and context.session.identity.sees_all
     limit = (tail.limit if plain else None) or MOST_JOBS
     jobs = context.store.jobs.listing(since=now() - timedelta(days=_DAYS), limit=limit)
     if statement.vcluster is not None:
         jobs = [job for job in jobs if job.vcluster.lower() == statement.vcluster.lower()]
-    rows = [_row(context, job) for job in jobs]
+    rows = [_row(context, job) for job in jobs if sees_job(context, job.creator)]
     kept = filtered(context, FILTERED_COLUMNS, rows, tail, like_column=0)
     return Result.from_rows(COLUMNS, [_printed(row) for row in kept.rows])
 

@@ -7,9 +7,11 @@ from headwater.names import ObjectName, did_you_mean
 from headwater.result import Result, string_columns
 from headwater.sql.pipe_properties import properties_of
 from headwater.sql.pipes import ShowPipes
+from headwater.sql.privileges import Securable
 from headwater.statements.context import Context
 from headwater.statements.filtered import filtered
 from headwater.statements.show_tables import scope
+from headwater.statements.visibility import seen
 
 COLUMNS = string_columns("pipe_name", "pipe_kind", "status", "copy_statement", "virtual_cluster")
 
@@ -20,6 +22,7 @@ def show_pipes(context: Context, statement: ShowPipes) -> Result:
         workspace, schema = _known_workspace(context, statement.workspace), None
     else:
         workspace, schema = scope(context, statement.schema)
+    sees = seen(context, Securable.PIPE, workspace, schema)
     rows = [
         (
             pipe.name,
@@ -29,6 +32,7 @@ def show_pipes(context: Context, statement: ShowPipes) -> Result:
             properties_of(pipe.properties).virtual_cluster,
         )
         for pipe in context.store.pipes.list(workspace, schema)
+        if sees(pipe.schema, pipe.name)
     ]
     return filtered(context, COLUMNS, rows, statement.filter, like_column=0)
 

@@ -5,14 +5,22 @@ from __future__ import annotations
 from datetime import timedelta
 
 from headwater.catalog.dynamic_tables import Refresh
+from headwater.catalog.objects import TableKind
 from headwater.result import Column, Result, Row
 from headwater.runtime.clock import now
 from headwater.sql.dynamic_tables import MOST_REFRESHES, ShowRefreshHistory
+from headwater.sql.privileges import Securable
+from headwater.sql.refreshed_kinds import RefreshedKind
 from headwater.statements.context import Context
 from headwater.statements.filtered import filtered
 from headwater.statements.find_dynamic_table import find_dynamic_table
+from headwater.statements.visibility import seen
 
 _DAYS = 7
+_KINDS = {
+    RefreshedKind.DYNAMIC_TABLE: TableKind.DYNAMIC,
+    RefreshedKind.MATERIALIZED_VIEW: TableKind.MATERIALIZED_VIEW,
+}
 COLUMNS = (
     Column("workspace_name", "string"),
     Column("schema_name", "string"),
@@ -34,22 +42,26 @@ COLUMNS = (
 
 
 def show_refresh_history(context: Context, statement: ShowRefreshHistory) -> Result:
-    """Newest first, of one dynamic table or of all in the workspace."""
+    """Newest first, of one dynamic table or view, or of all of that kind in the workspace."""
     table_id = None
     if statement.name is not None:
-        what = "SHOW DYNAMIC TABLE REFRESH HISTORY"
-        table, _ = find_dynamic_table(context, statement.name, statement=what)
+        tail = " REFRESH HISTORY"
+        table, _ = find_dynamic_table(
+            context, statement.name, verb="SHOW", kind=statement.kind, tail=tail
+        )
         table_id = table.id
-    tail = statement.filter
-    plain = tail.like is None and tail.where is None
+    rest = statement.filter
+    plain = rest.like is None and rest.where is None
     found = context.store.refreshes.list(
         context.session.workspace,
         table_id=table_id,
         since=now() - timedelta(days=_DAYS),
-        limit=(tail.limit if plain else None) or MOST_REFRESHES,
+        limit=(rest.limit if plain else None) or MOST_REFRESHES,
+        kind=_KINDS[statement.kind],
     )
-    rows = [_row(context, refresh) for refresh in found]
-    return filtered(context, COLUMNS, rows, tail, like_column=2)
+    sees = seen(context, Securable.TABLE, context.session.workspace)
+    rows = [_row(context, refresh) for refresh in found if sees(refresh.schema, refresh.name)]
+    return filtered(context, COLUMNS, rows, rest, like_column=2)
 
 
 def _row(context: Context, refresh: Refresh) -> Row:
@@ -81,10 +93,12 @@ def _sources(refresh: Refresh) -> list[dict[str, str]]:
 
 
 def _stats(refresh: Refresh) -> dict[str, str] | None:
-    """Numbers as texts; None as long as there are none."""
+    """Numbers as texts; None as long as there are none. Also which partition it was, if one."""
     if refresh.rows_inserted is None and refresh.rows_deleted is None:
         return None
+    part = {} if refresh.partition is None else {"partition": str(refresh.partition)}
     return {
         "rows_deleted": str(refresh.rows_deleted or 0),
         "rows_inserted": str(refresh.rows_inserted or 0),
+        **part,
     }

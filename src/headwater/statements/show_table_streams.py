@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from headwater.catalog.streams import Stream, StreamSource
 from headwater.result import Column, Result
+from headwater.sql.privileges import Securable
 from headwater.sql.streams import ShowTableStreams
 from headwater.statements.context import Context
 from headwater.statements.filtered import filtered
 from headwater.statements.show_tables import scope
+from headwater.statements.visibility import seen
 
 COLUMNS = (
     Column("create_time", "timestamp"),
@@ -22,6 +24,7 @@ COLUMNS = (
 def show_table_streams(context: Context, statement: ShowTableStreams) -> Result:
     """The streams of a schema, by name, those on volumes among them."""
     workspace, schema = scope(context, statement.schema)
+    sees = seen(context, Securable.TABLE, workspace, schema)
     rows = [
         (
             context.session.local(stream.created_at),
@@ -32,6 +35,7 @@ def show_table_streams(context: Context, statement: ShowTableStreams) -> Result:
             stream.comment,
         )
         for stream in context.store.streams.list(workspace, schema)
+        if sees(stream.schema, stream.name)
     ]
     return filtered(context, COLUMNS, rows, statement.filter, like_column=2)
 

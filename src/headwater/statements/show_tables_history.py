@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from headwater.catalog.objects import Table
 from headwater.result import Column, Result, Row
+from headwater.sql.privileges import Securable
 from headwater.sql.show import ShowTablesHistory
 from headwater.statements.context import Context
 from headwater.statements.filtered import filtered
 from headwater.statements.show_tables import scope
+from headwater.statements.visibility import seen
 from headwater.tables.retention import retention_days
 from headwater.tables.versions import catch_up
 
@@ -27,8 +29,12 @@ COLUMNS = (
 def show_tables_history(context: Context, statement: ShowTablesHistory) -> Result:
     """Live tables first, then dropped ones, latest drop first."""
     workspace, schema = scope(context, statement.schema)
-    live = [catch_up(context.lake, t) for t in context.store.tables.list(workspace, schema)]
-    tables = [*live, *context.store.tables.dropped(workspace, schema)]
+    sees = seen(context, Securable.TABLE, workspace, schema)
+    known = [t for t in context.store.tables.list(workspace, schema) if sees(t.schema, t.name)]
+    live = [catch_up(context.lake, table) for table in known]
+    # What is dropped has nothing granted on it.
+    everything = context.session.identity.sees_all
+    tables = [*live, *(context.store.tables.dropped(workspace, schema) if everything else ())]
     rows = [_row(context, table) for table in tables if table.kind.stores_rows]
     return filtered(context, COLUMNS, rows, statement.filter, like_column=1)
 

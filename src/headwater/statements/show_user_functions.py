@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from headwater.result import Column, Result
 from headwater.sql.functions import ShowUserFunctions
+from headwater.sql.privileges import Securable
 from headwater.statements.context import Context
 from headwater.statements.filtered import filtered
 from headwater.statements.show_tables import scope
+from headwater.statements.visibility import seen
 
 COLUMNS = (
     Column("schema_name", "string"),
@@ -21,6 +23,7 @@ COLUMNS = (
 def show_user_functions(context: Context, statement: ShowUserFunctions) -> Result:
     """The functions of a schema."""
     workspace, schema = scope(context, statement.schema)
+    sees = seen(context, Securable.FUNCTION, workspace, schema)
     rows = [
         (
             function.schema,
@@ -31,5 +34,6 @@ def show_user_functions(context: Context, statement: ShowUserFunctions) -> Resul
             function.comment,
         )
         for function in context.store.functions.list(workspace, schema)
+        if sees(function.schema, function.name)
     ]
     return filtered(context, COLUMNS, rows, statement.filter, like_column=1)

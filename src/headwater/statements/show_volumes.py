@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from headwater.result import Column, Result
+from headwater.sql.privileges import Securable
 from headwater.sql.volumes import ShowVolumes
 from headwater.statements.context import Context
 from headwater.statements.filtered import filtered
 from headwater.statements.show_tables import scope
+from headwater.statements.visibility import seen
 from headwater.statements.volume_url import volume_url
 
 COLUMNS = (
@@ -24,6 +26,7 @@ COLUMNS = (
 def show_volumes(context: Context, statement: ShowVolumes) -> Result:
     """The external and named volumes of a schema."""
     workspace, schema = scope(context, statement.schema)
+    sees = seen(context, Securable.VOLUME, workspace, schema)
     rows = [
         (
             volume.schema,
@@ -36,5 +39,6 @@ def show_volumes(context: Context, statement: ShowVolumes) -> Result:
             volume.connection,
         )
         for volume in context.store.volumes.list(workspace, schema)
+        if sees(volume.schema, volume.name)
     ]
     return filtered(context, COLUMNS, rows, statement.filter, like_column=1)

@@ -32,12 +32,14 @@ from headwater.sql.relations import (
     StatementRelation,
     find_relations,
 )
+from headwater.sql.session_configs import given_parameters, parameter_edits
 from headwater.sql.settings import TIME_ZONE_KEY
 from headwater.sql.table_changes import TableChanges
 from headwater.sql.tokens import tokenize
 from headwater.sql.volume_relation import VolumeRelation
 from headwater.sql.workspace_names import workspace_edits
 from headwater.statements.context import Context
+from headwater.statements.current_vcluster import vcluster_edits
 from headwater.statements.functions import (
     CalledFunction,
     function_edits,
@@ -77,6 +79,7 @@ class _Preparation:
     left_out: frozenset[str]
     keep_views: bool = False
     pins: Mapping[str, Pin] = field(default_factory=dict)
+    parameters: Mapping[str, str] = field(default_factory=dict)
     called: list[CalledFunction] = field(default_factory=list)
     values: list[str] = field(default_factory=list)
     depth: int = 0
@@ -92,17 +95,20 @@ def spark_text(
     scans: list[VolumeScan] | None = None,
     left_out: frozenset[str] = frozenset(),
     pins: Mapping[str, Pin] | None = None,
+    parameters: Mapping[str, str] | None = None,
 ) -> Iterator[EditedText]:
     """`text` ready for Spark; its temporary views go afterwards unless `keep_views` is set.
 
-    Tables with a pin, by their ids, are read at its version.
+    Tables with a pin, by their ids, are read at its version. Parameters are those of the session,
+    unless `parameters` gives others.
 
     What it reads from volumes is added to `scans`; files with an address in `left_out` it does not
     read.
     """
     read = [] if scans is None else scans
     staging = staging_of(context)
-    preparation = _Preparation(context, [], read, staging, left_out, keep_views, pins or {})
+    given = given_parameters(context.session.settings) if parameters is None else parameters
+    preparation = _Preparation(context, [], read, staging, left_out, keep_views, pins or {}, given)
     try:
         yield _edited(preparation, text, extra)
     except HeadwaterError as error:
@@ -138,7 +144,9 @@ def _edited(preparation: _Preparation, text: str, extra: tuple[Edit, ...] = ()) 
     for own in found.own:
         if not _covered(own.span, extra):
             edits.append(_own_edit(preparation, own, text))
+    edits += vcluster_edits(preparation.context, text, tokens)
     edits += presigned_edits(preparation.context, find_presigned_urls(text, tokens))
+    edits += parameter_edits(tokens, preparation.parameters)
     kept = (*extra, *(e for e in edits if not _covered(e.span, extra)))
     calls = function_edits(
         preparation.context,

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
 
 from headwater.catalog.objects import Table
 from headwater.errors import ValueRejected
 from headwater.names import counted
 from headwater.result import Result, string_columns
-from headwater.runtime.clock import now
 from headwater.sql.vacuum import Vacuum
 from headwater.statements.context import Context
-from headwater.streams.readable import stream_limit
-from headwater.streams.vacuum_horizon import Horizon, vacuum_horizon
-from headwater.streams.vacuum_needs import vacuum_needs
+from headwater.streams.table_horizon import table_horizon
+from headwater.streams.vacuum_horizon import Horizon
 from headwater.tables.retention import retention_days
 from headwater.tables.vacuum import removable_files, remove_files
 from headwater.tables.versions import catch_up
@@ -43,26 +40,18 @@ def vacuum(context: Context, statement: Vacuum) -> Result:
 
 
 def _horizon(context: Context, statement: Vacuum, table: Table) -> Horizon:
-    config = context.lake.config
-    days = retention_days(config, table)
-    hours = days * _HOURS
-    if statement.hours is not None:
-        if statement.hours < hours:
-            raise ValueRejected(
-                "VACUUM_RETENTION",
-                table=f"{table.schema}.{table.name}",
-                days=counted(days, "day"),
-                hours=statement.hours,
-                fitting=statement.hours // _HOURS,
-                span=statement.hours_span,
-            )
-        hours = statement.hours
-    return vacuum_horizon(
-        vacuum_needs(context.store, table),
-        at=now(),
-        retention=timedelta(hours=hours),
-        limit=stream_limit(config, table),
-    )
+    days = retention_days(context.lake.config, table)
+    asked = statement.hours
+    if asked is not None and asked < days * _HOURS:
+        raise ValueRejected(
+            "VACUUM_RETENTION",
+            table=f"{table.schema}.{table.name}",
+            days=counted(days, "day"),
+            hours=asked,
+            fitting=asked // _HOURS,
+            span=statement.hours_span,
+        )
+    return table_horizon(context.lake, table, hours=asked)
 
 
 def _note(context: Context, horizon: Horizon) -> str:

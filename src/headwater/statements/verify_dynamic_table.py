@@ -1,24 +1,30 @@
-"""VERIFY DYNAMIC TABLE: its rows against its query at the source versions it recorded."""
+"""VERIFY DYNAMIC TABLE: its rows against its query at the source versions it recorded.
+
+A table that is refreshed by partition is compared partition by partition, each with its own
+versions and parameters. Rows that no refresh changes are left out.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import replace
-
+from headwater.catalog.dynamic_tables import DynamicTable, Frontier
+from headwater.catalog.objects import Table
+from headwater.catalog.partitions import inside
 from headwater.errors import UserError
-from headwater.lake.delta_log.files import LocalLogFiles
 from headwater.lake.delta_log.snapshot import read_metadata
 from headwater.lake.delta_log.spark_types import columns_of
+from headwater.refresh.given import own_names, rows_query
+from headwater.refresh.partitions import condition_of
 from headwater.refresh.pins import Pin, pin
-from headwater.refresh.planned import LITTLE
-from headwater.refresh.verify import verify
+from headwater.refresh.problems import PARAMETERS
+from headwater.refresh.reach import reach_of
+from headwater.refresh.verify import Verified, verify
 from headwater.result import Column, Result
 from headwater.sql.dynamic_tables import VerifyDynamicTable
 from headwater.statements.context import Context
 from headwater.statements.find_dynamic_table import find_dynamic_table
 from headwater.statements.refreshing import where_defined
-from headwater.statements.spark_text import spark_text
+from headwater.statements.reshaping import same_columns
+from headwater.statements.snapshot_views import pinned_text
 from headwater.tables.registration import register_table
 
 _COLUMNS = (
@@ -28,27 +34,63 @@ _COLUMNS = (
     Column("surplus_rows", "bigint"),
     Column("missing_rows", "bigint"),
 )
+_NOTHING = Verified(0, 0, 0)
 
 
 def verify_dynamic_table(context: Context, statement: VerifyDynamicTable) -> Result:
     """Compare the rows of a dynamic table with those of its query, both ways."""
-    table, dynamic = find_dynamic_table(context, statement.name, statement="VERIFY DYNAMIC TABLE")
-    if dynamic.frontier is None:
-        raise UserError("NOT_REFRESHED_YET", table=dynamic.qualified)
-    pins = {
-        source: _pin(context, source, version, dynamic.source_columns.get(source))
-        for source, version in dynamic.frontier.sources.items()
-    }
-    there, session = where_defined(context, dynamic), context.session
-    with (
-        session.lock,
-        _seen(context, pins) as seen,
-        spark_text(there, dynamic.query, pins=seen) as text,
-    ):
-        stored = register_table(context.lake, table)
-        found = verify(session.spark(), stored, text.text, table.shape.columns)
+    table, dynamic = find_dynamic_table(context, statement.name, verb="VERIFY", kind=statement.kind)
+    pieces = _pieces(context, table, dynamic)
+    hint = f"REFRESH {statement.kind} {dynamic.qualified}"
+    if not pieces:
+        raise UserError("NOT_REFRESHED_YET", table=dynamic.qualified, hint=hint)
+    columns = dynamic.columns
+    unsaid = any(not frontier.fingerprint for frontier, _ in pieces)
+    if unsaid or (columns and not same_columns(table, columns)):
+        raise UserError("NOT_REFRESHED_SINCE", table=dynamic.qualified, hint=hint)
+    found = _NOTHING
+    for frontier, where in pieces:
+        found += _compared(context, table, dynamic, frontier, where)
     row = (str(dynamic.qualified), found.equal, found.rows, found.surplus, found.missing)
     return Result.from_rows(_COLUMNS, [row])
+
+
+def _pieces(
+    context: Context, table: Table, dynamic: DynamicTable
+) -> list[tuple[Frontier, str | None]]:
+    """What is compared with what: a frontier, and the condition for the rows that follow it."""
+    frozen = dynamic.immutable_where
+    if dynamic.frontier is not None:
+        return [(dynamic.frontier, reach_of(table, None, frozen).condition)]
+    known = context.store.dynamic_tables.partitions(dynamic.id)
+    every = [one.partition for one in known]
+    types = {column.name: column.type for column in table.shape.columns}
+    pieces: list[tuple[Frontier, str | None]] = []
+    for one in known:
+        parts = [reach_of(table, one.partition, frozen).condition or "true"]
+        inner = inside(one.partition, every)
+        parts += [f"NOT ({condition_of(partition, types)})" for partition in inner]
+        pieces.append((one.frontier, " AND ".join(parts)))
+    return pieces
+
+
+def _compared(
+    context: Context, table: Table, dynamic: DynamicTable, frontier: Frontier, where: str | None
+) -> Verified:
+    pins = {
+        source: _pin(context, source, version, dynamic.source_columns.get(source))
+        for source, version in frontier.sources.items()
+    }
+    there, session = where_defined(context, dynamic), context.session
+    parameters = frontier.detail.get(PARAMETERS, {})
+    with (
+        session.lock,
+        pinned_text(there, rows_query(dynamic), pins, parameters=parameters) as text,
+    ):
+        stored = register_table(context.lake, table)
+        own = own_names(dynamic, table)
+        compared = tuple(column for column in table.shape.columns if column.name in own)
+        return verify(session.spark(), stored, text.text, compared, where)
 
 
 def _pin(context: Context, source: str, version: int, then: tuple[str, ...] | None) -> Pin:
@@ -56,26 +98,6 @@ def _pin(context: Context, source: str, version: int, then: tuple[str, ...] | No
     table = context.store.tables.get_by_id(source)
     if table is None:
         return Pin(version, then)
-    metadata = read_metadata(LocalLogFiles(context.lake.location(table)), version)
+    metadata = read_metadata(context.lake.log_files(table), version)
     there = [] if metadata is None else [column.name for column in columns_of(metadata.schema)]
     return pin(version, then, there)
-
-
-@contextmanager
-def _seen(context: Context, pins: Mapping[str, Pin]) -> Iterator[Mapping[str, Pin]]:
-    """The pins, small tables as views over their files, which Delta would run jobs to find."""
-    spark, seen = context.session.spark(), dict(pins)
-    try:
-        for source, pin in pins.items():
-            table = context.store.tables.get_by_id(source)
-            if table is None or (table.shape.totals.bytes or 0) >= LITTLE:
-                continue
-            assert pin.delta_version is not None
-            view = context.session.next_view_name()
-            spark.create_snapshot_view(view, context.lake.location(table), pin.delta_version)
-            seen[source] = replace(pin, view=view)
-        yield seen
-    finally:
-        for found in seen.values():
-            if found.view is not None:
-                spark.drop_view(found.view)

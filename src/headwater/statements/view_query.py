@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headwater.catalog.objects import TableKind
+from headwater.catalog.objects import Table, TableKind
 from headwater.errors import Span, UserError
 from headwater.names import QualifiedName
 from headwater.sql.parse import Statement, parse
@@ -26,16 +26,29 @@ def require_view_query(context: Context, view: QualifiedName, text: str) -> None
 def _require_other(
     context: Context, view: QualifiedName, read: QualifiedName, *, seen: set[QualifiedName]
 ) -> None:
-    """Refuse `view` if it is `read`, or is read by it through other views."""
+    """Refuse `view` if it is `read`, or is read by it through views and dynamic tables."""
     if read == view:
         raise UserError("VIEW_READS_ITSELF", view=view)
     table = context.store.tables.get(read.workspace, read.schema, read.name)
-    if read in seen or table is None or table.kind is not TableKind.VIEW:
+    if read in seen or table is None:
         return
     seen.add(read)
-    where = {"workspace": table.workspace, "schema": table.view_schema or table.schema}
-    for relation in _relations(table.view_text or ""):
-        _require_other(context, view, relation.name.qualified(**where), seen=seen)
+    text, workspace, schema = _query(context, table)
+    for relation in _relations(text) if text else ():
+        inner = relation.name.qualified(workspace=workspace, schema=schema)
+        _require_other(context, view, inner, seen=seen)
+
+
+def _query(context: Context, table: Table) -> tuple[str, str, str]:
+    """The query of a view or a dynamic table, and where its names are resolved; else none."""
+    if table.kind is TableKind.VIEW:
+        return table.view_text or "", table.workspace, table.view_schema or table.schema
+    dynamic = None
+    if table.kind.is_refreshed:
+        dynamic = context.store.dynamic_tables.by_id(table.id)
+    if dynamic is None:
+        return "", table.workspace, table.schema
+    return dynamic.query, dynamic.query_workspace, dynamic.query_schema
 
 
 def _relations(text: str) -> tuple[Relation, ...]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import uuid
+
+from headwater.config import is_local
 from headwater.files.directory import directory_rows
 from headwater.files.reading import VolumeScan, fitted, plan_scan
 from headwater.files.staging import Staging
@@ -40,7 +43,10 @@ def volume_of(context: Context, ref: VolumeRef) -> OpenVolume:
 
 def staging_of(context: Context) -> Staging:
     """A folder for the files that this statement must read under other names."""
-    return Staging(context.lake.folder.scratch / "staging" / context.session.next_view_name())
+    lake = context.lake
+    # Names of views are a session's own; the folder is one of all sessions.
+    remote = None if is_local(lake.config.spark_master) else lake.remote
+    return Staging(lake.folder.scratch / "staging" / uuid.uuid4().hex, remote)
 
 
 def volume_view(

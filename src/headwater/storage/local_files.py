@@ -22,7 +22,7 @@ from headwater.errors import NotSupported, TransientError, UserError
 from headwater.storage.addresses import StoreAddress, checked_folder, checked_path
 from headwater.storage.failures import file_not_found
 from headwater.storage.replacing import TEMPORARY_PREFIX, replacing, temporary_name
-from headwater.storage.store import FileInfo, Page
+from headwater.storage.store import FileInfo, FoundFile, Page
 
 _PAGE = 1000
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
@@ -105,6 +105,17 @@ class LocalFiles:
         """The whole file in memory."""
         with self._reading(path) as file:
             return file.read()
+
+    def find(self, path: str) -> FoundFile | None:
+        """Opened once, so that both belong together."""
+        try:
+            with self._reading(path) as file:
+                content = file.read()
+                return FoundFile(_file_info(path, os.fstat(file.fileno())), content)
+        except UserError as error:
+            if error.condition != "FILE_NOT_FOUND":
+                raise
+            return None
 
     def get(self, path: str, local_path: Path) -> None:
         """A copy."""

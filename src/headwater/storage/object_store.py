@@ -24,7 +24,7 @@ from headwater.storage.exchange import Exchange, Pending
 from headwater.storage.failures import NETWORK_ERRORS, Refusal, refusal_of, refused
 from headwater.storage.replacing import replacing
 from headwater.storage.requests import Content, Request, encoded_path
-from headwater.storage.store import FileInfo, Page
+from headwater.storage.store import FileInfo, FoundFile, Page
 
 _PAGE = 1000
 _LONGEST_PRESIGNED = 7 * 24 * 3600
@@ -97,12 +97,7 @@ class ObjectStore:
             # An answer to HEAD has no body; the same question with one says why.
             self._require_bucket()
             raise self._refused(refusal_of(answer), path)
-        return FileInfo(
-            path,
-            int(answer.headers.get("content-length", "0")),
-            to_the_second(parsedate_to_datetime(answer.headers["last-modified"])),
-            answer.headers.get("etag", "").strip('"'),
-        )
+        return _file_info(path, answer)
 
     def _require_bucket(self) -> None:
         if not self._bucket_seen:
@@ -113,6 +108,16 @@ class ObjectStore:
     def read(self, path: str) -> bytes:
         """The whole object in memory."""
         return self._good(self._request("GET", checked_path(path)), path=path).body
+
+    def find(self, path: str) -> FoundFile | None:
+        """One GET; that there is no such bucket is an error, and not the answer None."""
+        answer = self._exchange.send(self._request("GET", checked_path(path)))
+        if answer.good:
+            return FoundFile(_file_info(path, answer), answer.body)
+        error = self._refused(refusal_of(answer), path)
+        if error.condition == "FILE_NOT_FOUND":
+            return None
+        raise error
 
     def get(self, path: str, local_path: Path) -> None:
         """Into a file beside `local_path` that takes its place when it is complete."""
@@ -230,3 +235,13 @@ class ObjectStore:
         error = refused(refusal, store=self._address.url, path=path)
         error.replace_text(self._exchange.keys().masked)
         return error
+
+
+def _file_info(path: str, answer: Answer) -> FileInfo:
+    """What the headers of an object say."""
+    return FileInfo(
+        path,
+        int(answer.headers.get("content-length", "0")),
+        to_the_second(parsedate_to_datetime(answer.headers["last-modified"])),
+        answer.headers.get("etag", "").strip('"'),
+    )

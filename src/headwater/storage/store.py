@@ -25,6 +25,14 @@ class FileInfo:
     """Changes whenever the content does; only equality has a meaning."""
 
 
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A file with its content, both from the same answer of the store."""
+
+    info: FileInfo
+    content: bytes
+
+
 Page = list[FileInfo]
 
 
@@ -47,6 +55,10 @@ class Store(Protocol):
 
     def read(self, path: str) -> bytes:
         """The content of a file."""
+        ...
+
+    def find(self, path: str) -> FoundFile | None:
+        """A file with its content in one request, or None if there is none."""
         ...
 
     def get(self, path: str, local_path: Path) -> None:

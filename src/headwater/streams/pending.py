@@ -9,7 +9,6 @@ from headwater.catalog.streams import Stream, StreamMode, StreamSource
 from headwater.errors import SchemaError, UserError
 from headwater.lake.changes.classify import classify
 from headwater.lake.changes.ranges import ChangeRange, Reader, Wanted
-from headwater.lake.delta_log.files import LocalLogFiles
 from headwater.runtime.open_lake import OpenLake
 
 WANTED = {StreamMode.STANDARD: Wanted.NET, StreamMode.APPEND_ONLY: Wanted.INSERTED}
@@ -34,7 +33,7 @@ def pending(lake: OpenLake, stream: Stream, table: Table | None) -> Pending:
     if table.state is not TableState.ACTIVE:
         return Pending()
     between = ChangeRange(stream.offset.position, table.shape.delta_version)
-    files, name = LocalLogFiles(lake.location(table)), f"{table.schema}.{table.name}"
+    files, name = lake.log_files(table), f"{table.schema}.{table.name}"
     try:
         found = classify(files, between, WANTED[stream.mode], name=name)
     except (SchemaError, UserError) as error:

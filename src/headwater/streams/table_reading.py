@@ -10,7 +10,6 @@ from headwater.catalog.objects import Table, TableColumn, TableState
 from headwater.catalog.streams import Stream, StreamOffset
 from headwater.lake.changes.ranges import ChangeRange, Wanted
 from headwater.lake.changes.read import ChangedTable, Changes, read_changes
-from headwater.lake.delta_log.files import LocalLogFiles
 from headwater.lake.delta_log.layout import shape_of
 from headwater.lake.delta_log.snapshot import read_metadata
 from headwater.lake.spark_session import SparkConnection
@@ -96,7 +95,7 @@ def _as_it_was(lake: OpenLake, table: Table, version: int) -> Table:
     """The table with the columns and properties it had at a Delta version."""
     if version == table.shape.delta_version:
         return table
-    metadata = read_metadata(LocalLogFiles(lake.location(table)), version)
+    metadata = read_metadata(lake.log_files(table), version)
     shape = replace(table.shape, delta_version=version)
     return replace(table, shape=shape_of(metadata, shape) if metadata is not None else shape)
 

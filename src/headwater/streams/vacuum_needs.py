@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from headwater.catalog.dynamic_tables import DynamicTable, Frontier
 from headwater.catalog.objects import Table
 from headwater.catalog.store import Store
 from headwater.catalog.streams import StreamSource
@@ -16,11 +17,19 @@ def vacuum_needs(store: Store, table: Table) -> list[Need]:
         if stream.source is StreamSource.TABLE
     ]
     dynamic = [
-        _need(store, table, f"dynamic table {reader.qualified}", reader.frontier.sources[table.id])
+        _need(store, table, f"dynamic table {reader.qualified}", frontier.sources[table.id])
         for reader in store.dynamic_tables.readers_of(table.id)
-        if reader.frontier is not None and table.id in reader.frontier.sources
+        for frontier in _frontiers(store, reader)
+        if table.id in frontier.sources
     ]
     return [need for need in (*streams, *dynamic) if need is not None]
+
+
+def _frontiers(store: Store, table: DynamicTable) -> list[Frontier]:
+    """The frontier of a dynamic table, or those of its partitions."""
+    if table.frontier is not None:
+        return [table.frontier]
+    return [one.frontier for one in store.dynamic_tables.partitions(table.id)]
 
 
 def _need(store: Store, table: Table, reader: str, position: int) -> Need | None:

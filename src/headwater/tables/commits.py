@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from headwater.catalog.dynamic_tables import RefreshMark
 from headwater.catalog.objects import Operation, Table, TableVersion
 from headwater.catalog.streams import StreamMove
-from headwater.errors import SchemaError
+from headwater.errors import SchemaError, TransientError
 from headwater.lake.delta_log.stamp import BatchMark, Stamp
 from headwater.lake.spark_session import SparkConnection
 from headwater.runtime.failpoints import reach
@@ -34,6 +34,8 @@ class Author:
     batch: BatchMark | None = None
     consumed: tuple[StreamMove, ...] = ()
     refresh: RefreshMark | None = None
+    only_at: int | None = None
+    """The Delta version on which the statement was decided; on another it commits nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,7 @@ def commit(
     with lake.locks.hold(table.id), consuming(lake, author.consumed, author.job_id):
         note = stamp(lake, author, operation)
         before = catch_up(lake, _still_there(lake, table))
+        _require_version(before, author)
         reach("commit.before")
         try:
             if prepare is not None:
@@ -106,7 +109,15 @@ def _transaction(author: Author) -> tuple[str, int] | None:
 
 def refresh_transaction(mark: RefreshMark) -> tuple[str, int]:
     """The name and the number under which Delta takes a refresh once."""
-    return f"dynamic_table:{mark.dynamic_table}", mark.number
+    # Refreshes of other partitions may overtake each other.
+    part = "" if mark.partition is None else f":{mark.partition.key}"
+    return f"dynamic_table:{mark.dynamic_table}{part}", mark.number
+
+
+def _require_version(table: Table, author: Author) -> None:
+    if author.only_at is not None and table.shape.delta_version != author.only_at:
+        problem = f"table {table.schema}.{table.name} has got a new version since it was looked at"
+        raise TransientError("CONCURRENT_CHANGE", problem=problem)
 
 
 def _still_there(lake: OpenLake, table: Table) -> Table:

@@ -6,10 +6,8 @@ commit happened.
 
 from __future__ import annotations
 
-import shutil
 import uuid
 from collections.abc import Callable
-from pathlib import Path
 
 from headwater.catalog.objects import Operation, Table, TableKind, TableState
 from headwater.errors import InternalError
@@ -100,5 +98,5 @@ def attach(lake: OpenLake, table: Table) -> Table:
 def abandon(lake: OpenLake, intent: Table) -> None:
     """Undo a creation that came to nothing: free the name, remove files of ours."""
     if intent.managed:
-        shutil.rmtree(Path(lake.location(intent)), ignore_errors=True)
+        lake.remove_folder(intent)
     lake.store.tables.abandon(intent.id)

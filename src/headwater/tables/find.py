@@ -12,8 +12,15 @@ _KINDS = {
     TableKind.KAFKA: "one over topics of Kafka, which stores no rows",
     TableKind.STREAM: "a stream",
     TableKind.DYNAMIC: "a dynamic table",
+    TableKind.MATERIALIZED_VIEW: "a materialized view",
 }
 """What a name stands for that is no table with rows, or none to write to."""
+BACKFILLS = ("INSERT INTO", "INSERT OVERWRITE", "DELETE", "TRUNCATE TABLE")
+"""What may write to a dynamic table, in a session that asks for it."""
+_BACKFILL = (
+    "change the tables that its query reads, then REFRESH DYNAMIC TABLE {table}; or, to mend its"
+    " rows by hand until then, SET cz.optimizer.incremental.backfill.enabled = true"
+)
 
 
 def find_schema(store: Store, workspace: str, name: str, *, span: Span | None = None) -> Schema:
@@ -84,9 +91,21 @@ def find_writable_table(
 ) -> Table:
     """The table of that name, whose rows are the user's; those of a dynamic one are its query's."""
     table = find_base_table(store, name, statement=statement, span=span)
-    if table.kind is TableKind.DYNAMIC:
-        raise UserError("DYNAMIC_TABLE_WRITTEN", table=name, statement=statement, span=span)
+    require_no_view(table, name, statement=statement, span=span)
+    if table.kind.is_refreshed:
+        hint = _BACKFILL.format(table=name) if statement in BACKFILLS else None
+        raise UserError(
+            "DYNAMIC_TABLE_WRITTEN", table=name, statement=statement, span=span, hint=hint
+        )
     return table
+
+
+def require_no_view(
+    table: Table, name: QualifiedName, *, statement: str, span: Span | None = None
+) -> None:
+    """Refuse to write to a materialized view, which nobody backfills: queries rely on its rows."""
+    if table.kind is TableKind.MATERIALIZED_VIEW:
+        raise UserError("MATERIALIZED_VIEW_WRITTEN", view=name, statement=statement, span=span)
 
 
 def not_a_table(
@@ -94,5 +113,7 @@ def not_a_table(
 ) -> UserError:
     """The error for a statement about tables that names something else."""
     hint = f"DROP {table.kind.words} {name}" if statement == "DROP TABLE" else None
+    if table.kind is TableKind.STREAM and hint is None:
+        hint = f"write the table that the stream watches: DESC TABLE STREAM {name} names it"
     kind = _KINDS[table.kind]
     return UserError("NOT_A_TABLE", name=name, kind=kind, statement=statement, span=span, hint=hint)

@@ -6,7 +6,6 @@ log, are switched off for the call, so that no version comes of it.
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 
 from headwater.catalog.objects import Table
@@ -21,7 +20,6 @@ _SETTINGS = {
     "spark.databricks.delta.vacuum.retentionWindowIgnore.enabled": "false",
     "spark.databricks.delta.vacuum.logging.enabled": "false",
 }
-_LOG_FOLDER = "_delta_log"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +41,9 @@ def removable_files(
 def remove_files(lake: OpenLake, spark: SparkConnection, table: Table, *, hours: int) -> Removed:
     """Remove what was replaced more than so many hours ago; the caller holds the table's lock."""
     lake.writer.ensure()
-    before = _size(lake.location(table))
+    before = _size(lake, table)
     _vacuum(spark, f"VACUUM {register_table(lake, table)} RETAIN {hours} HOURS")
-    after = _size(lake.location(table))
+    after = _size(lake, table)
     return Removed(before.files - after.files, before.bytes - after.bytes)
 
 
@@ -63,14 +61,11 @@ def _vacuum(spark: SparkConnection, sql: str) -> list[tuple[object, ...]]:
                 spark.set(key, old)
 
 
-def _size(location: str) -> Removed:
+def _size(lake: OpenLake, table: Table) -> Removed:
     """Files and bytes of a table, without its log and the checksums beside the files."""
-    files = size = 0
-    for folder, folders, names in os.walk(location.removeprefix("file://")):
-        if _LOG_FOLDER in folders:
-            folders.remove(_LOG_FOLDER)
-        for name in names:
-            if not name.startswith("."):
-                files += 1
-                size += os.stat(os.path.join(folder, name)).st_size
-    return Removed(files, size)
+    sizes = [
+        size
+        for path, size in lake.table_folder(table).sizes()
+        if not path.rpartition("/")[2].startswith(".")
+    ]
+    return Removed(len(sizes), sum(sizes))

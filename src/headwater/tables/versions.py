@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from headwater.catalog.dynamic_tables import RefreshMark
 from headwater.catalog.objects import Table, TableVersion
 from headwater.lake.delta_log.actions import parse_commit
-from headwater.lake.delta_log.files import LocalLogFiles
-from headwater.lake.delta_log.stamp import BatchMark, read_stamp
+from headwater.lake.delta_log.files import LogFiles
+from headwater.lake.delta_log.stamp import BatchMark, Stamp, read_stamp
 from headwater.lake.delta_log.sync import read_new
 from headwater.runtime.open_lake import OpenLake
 
@@ -24,7 +25,7 @@ def catch_up(lake: OpenLake, table: Table) -> Table:
         return table
     store = lake.store
     last = store.versions.last(table.id)
-    files = LocalLogFiles(lake.location(table))
+    files = lake.log_files(table)
     shape, versions = read_new(files, table.shape, last, default_user=UNKNOWN_USER)
     if shape.delta_version == table.shape.delta_version:
         return table
@@ -39,7 +40,7 @@ def catch_up(lake: OpenLake, table: Table) -> Table:
 
 def first_commits(lake: OpenLake, table: Table) -> tuple[Table, tuple[TableVersion, ...]]:
     """A table being created, with what its log says so far; no version if nothing was committed."""
-    files = LocalLogFiles(lake.location(table))
+    files = lake.log_files(table)
     # A log that another tool has kept for long may have lost its first commits.
     if not files.exists(0) and not files.list_commits():
         return table, ()
@@ -55,7 +56,7 @@ def bytes_written(lake: OpenLake, table_id: str, version: TableVersion) -> int |
     table = lake.store.tables.get_by_id(table_id)
     if table is None or not table.kind.stores_rows:
         return None
-    files = LocalLogFiles(lake.location(table))
+    files = lake.log_files(table)
     text = files.read_commit(version.delta_version)
     if text is None:
         return None
@@ -66,19 +67,29 @@ def bytes_written(lake: OpenLake, table_id: str, version: TableVersion) -> int |
 
 def batch_mark(lake: OpenLake, table: Table, version: TableVersion) -> BatchMark | None:
     """Which batch of which pipe made a version, if one did and its commit is still there."""
-    return _mark(LocalLogFiles(lake.location(table)), version.delta_version)
+    return _mark(lake.log_files(table), version.delta_version)
 
 
 def newest_batch(lake: OpenLake, table: Table, pipe_id: str) -> BatchMark | None:
     """The last batch of a pipe that the log of a table holds, from its newest commit backwards."""
-    files = LocalLogFiles(lake.location(table))
+    files = lake.log_files(table)
     marks = (_mark(files, version) for version in reversed(files.list_commits()))
     return next((mark for mark in marks if mark is not None and mark.pipe == pipe_id), None)
 
 
-def _mark(files: LocalLogFiles, version: int) -> BatchMark | None:
+def refresh_mark(lake: OpenLake, table: Table, version: TableVersion) -> RefreshMark | None:
+    """The refresh that made a version, if one did and its commit is still there."""
+    stamp = _stamp(lake.log_files(table), version.delta_version)
+    return stamp.refresh if stamp is not None else None
+
+
+def _mark(files: LogFiles, version: int) -> BatchMark | None:
+    stamp = _stamp(files, version)
+    return stamp.batch if stamp is not None else None
+
+
+def _stamp(files: LogFiles, version: int) -> Stamp | None:
     text = files.read_commit(version)
     if text is None:
         return None
-    stamp = read_stamp(parse_commit(text, version, table=files.table).user_metadata)
-    return stamp.batch if stamp is not None else None
+    return read_stamp(parse_commit(text, version, table=files.table).user_metadata)

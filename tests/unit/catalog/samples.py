@@ -155,6 +155,7 @@ def a_dynamic_table(table: Table, **changes: Any) -> DynamicTable:
         query="SELECT 1 AS one",
         query_workspace=WORKSPACE,
         query_schema="public",
+        baseline=table.created_at,
     )
     return replace(made, **changes)
 
@@ -210,7 +211,9 @@ def with_schema(store: Store, name: str = "public") -> Schema:
 
 def with_dynamic_table(store: Store, name: str = "totals", **changes: Any) -> DynamicTable:
     """Makes an active dynamic table in a schema that is there."""
-    table = a_table(name, kind=TableKind.DYNAMIC)
+    view = changes.get("materialized_view", False)
+    kind = TableKind.MATERIALIZED_VIEW if view else TableKind.DYNAMIC
+    table = a_table(name, kind=kind)
     made = a_dynamic_table(table, **changes)
     intent = store.dynamic_tables.begin_create(table, made)
     store.tables.activate(intent, a_version(1, operation="CREATE"))

@@ -22,6 +22,7 @@ from tests.unit.catalog.samples import (
 from headwater.catalog.dynamic_tables import (
     DynamicTable,
     Frontier,
+    OwnColumn,
     RefreshKind,
     RefreshMark,
     RefreshMode,
@@ -77,11 +78,25 @@ def test_a_dynamic_table_reads_back_as_it_was_written(lake: Store) -> None:
         schedule=Schedule("current_timestamp()", at(60), 90, "DEFAULT"),
         sources=("t2", "t1"),
         suspended=True,
+        initialize="ON_CREATE",
     )
     assert lake.dynamic_tables.get(WORKSPACE, "public", "näive ☂") == made
     assert lake.dynamic_tables.by_id(made.id) == made
     assert lake.dynamic_tables.list(WORKSPACE) == [made]
     assert lake.dynamic_tables.list(WORKSPACE, "other") == []
+
+
+def test_a_materialized_view_is_a_dynamic_table_of_another_kind(lake: Store) -> None:
+    table = with_dynamic_table(lake)
+    view = with_dynamic_table(lake, "v", materialized_view=True, query_rewrite=False)
+    assert lake.dynamic_tables.list(WORKSPACE) == [table, view]
+    assert lake.dynamic_tables.materialized_views(WORKSPACE) == [view]
+    for made in (table, view):
+        job = a_job()
+        lake.jobs.start(job)
+        lake.refreshes.start(a_refresh(made, job_id=job.id))
+    found = lake.refreshes.list(kind=TableKind.MATERIALIZED_VIEW)
+    assert [refresh.table_id for refresh in found] == [view.id]
 
 
 def test_its_definition_appears_with_the_table_and_goes_with_a_failed_creation(lake: Store) -> None:
@@ -121,12 +136,15 @@ def test_another_definition_keeps_the_frontier(lake: Store) -> None:
     assert changed.frontier == a_frontier(7)
 
 
-def test_a_table_that_was_emptied_has_no_frontier_but_keeps_its_numbers(lake: Store) -> None:
+def test_another_definition_may_say_what_the_rows_are_worth(lake: Store) -> None:
     made = with_dynamic_table(lake)
     record(lake, made.id, refreshing(made, 3, 7))
-    lake.dynamic_tables.replace(made, emptied=True)
-    emptied = now_of(lake, made)
-    assert (emptied.frontier, emptied.delta_version, emptied.refresh_number) == (None, None, 3)
+    worth = a_frontier(7, fingerprint="", detail={"why": "it is another query"})
+    columns = (OwnColumn("a b", "int", "INT", "it's"), OwnColumn("c", "bigint", "BIGINT"))
+    lake.dynamic_tables.replace(replace(made, columns=columns), frontier=worth)
+    found = now_of(lake, made)
+    assert (found.frontier, found.delta_version, found.refresh_number) == (worth, 1, 3)
+    assert found.columns == columns
 
 
 def test_a_frontier_moves_with_the_commit_that_refreshed_the_table(lake: Store) -> None:
@@ -199,6 +217,9 @@ def test_refreshes_are_listed_newest_first_and_cut_at_the_limit(lake: Store) -> 
     assert [refresh.name for refresh in lake.refreshes.list(since=at(2))] == ["a", "b"]
     assert lake.refreshes.last_number(first.id) == 2
     assert lake.refreshes.delete_before(at(2)) == 1
+    # The newest of each table stays, however old it is: numbers go on from it.
+    assert lake.refreshes.delete_before(at(99)) == 0
+    assert lake.refreshes.last_number(first.id) == 2
 
 
 def test_two_refreshes_of_one_table_do_not_run_at_once(lake: Store) -> None:

@@ -21,7 +21,7 @@ def states(run, *arguments):
 @pytest.fixture(autouse=True)
 def machine(monkeypatch):
     """A machine that has Java and the jars, whatever this one has."""
-    for name in ("_java", "_jars"):
+    for name in ("_java", "_jars", "_classes"):
         monkeypatch.setattr(
             checks,
             name,
@@ -32,7 +32,17 @@ def machine(monkeypatch):
 def test_without_a_lake_only_the_machine_is_checked(run):
     done, rows = states(run)
     assert done.exit_code == 0, done.output
-    assert list(rows) == ["python", "java", "spark", "jars", "lake", "disk", "memory", "time zone"]
+    assert list(rows) == [
+        "python",
+        "java",
+        "spark",
+        "jars",
+        "classes",
+        "lake",
+        "disk",
+        "memory",
+        "time zone",
+    ]
     assert "--lake" in rows["lake"]["advice"]
 
 
@@ -130,3 +140,25 @@ def test_disk_space_has_limits(run, monkeypatch, free, state):
     monkeypatch.setattr(checks.shutil, "disk_usage", lambda _: usage)
     _, rows = states(run)
     assert rows["disk"]["state"] == state
+
+
+def test_a_store_of_tables_that_does_not_answer_has_failed(run, lake, monkeypatch):
+    monkeypatch.setenv("HEADWATER_TABLES_ACCESS_KEY", "who")
+    monkeypatch.setenv("HEADWATER_TABLES_SECRET_KEY", "hw-s3cret")
+    settings = '[tables]\nlocation = "s3://bucket/lake"\nendpoint = "http://127.0.0.1:1"\n'
+    (lake / "headwater.toml").write_text(settings, encoding="utf-8")
+    done, rows = states(run, "--lake", lake)
+    assert rows["tables"]["state"] == "failed"
+    assert "127.0.0.1:1" in rows["tables"]["found"]
+    assert "hw-s3cret" not in done.stdout + done.stderr
+
+
+def test_a_store_of_tables_that_answers_is_named(run, lake, monkeypatch, seaweedfs):
+    keys = seaweedfs.connection.keys
+    monkeypatch.setenv("HEADWATER_TABLES_ACCESS_KEY", keys.access_key)
+    monkeypatch.setenv("HEADWATER_TABLES_SECRET_KEY", keys.secret_key)
+    bucket = seaweedfs.create_bucket()
+    settings = f'location = "s3://{bucket}/lake"\nendpoint = "{seaweedfs.endpoint}"\n'
+    (lake / "headwater.toml").write_text(f"[tables]\n{settings}", encoding="utf-8")
+    _, rows = states(run, "--lake", lake)
+    assert rows["tables"] == {**rows["tables"], "state": "ok", "found": f"s3://{bucket}/lake/"}

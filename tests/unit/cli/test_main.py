@@ -68,10 +68,10 @@ def test_the_process_ends_with_the_code_of_the_command():
 
 
 def failing(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
-    def opened(_folder: Path) -> None:
+    def reached(_lake: str, *, embedded: bool) -> None:
         raise error
 
-    monkeypatch.setattr(sql_module, "opened", opened)
+    monkeypatch.setattr(sql_module, "reached", reached)
 
 
 def test_anything_unexpected_is_called_a_bug(run, lake, monkeypatch):

@@ -9,14 +9,19 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from tests.unit.catalog.samples import a_pipe
+from tests.unit.catalog.samples import START, a_pipe
 from tests.unit.pipes.fake_spark import table_of
 
 import headwater
+from headwater.catalog.dynamic_tables import Schedule
 from headwater.catalog.pipes import PipeStatus
+from headwater.catalog.schedules import ScheduledTable
 from headwater.cli.run_status import RunStatus
+from headwater.names import QualifiedName
 from headwater.pipes.batches import FileBatch
 from headwater.pipes.loop import Told
+from headwater.schedule.loop import Told as ScheduleTold
+from headwater.schedule.waves import Held
 
 
 class Terminal(io.StringIO):
@@ -149,3 +154,44 @@ def test_a_folder_that_is_no_lake_is_left_alone(run, tmp_path: Path) -> None:
     done = run("run", "--lake", tmp_path / "nothing", "--until-idle")
     assert done.stderr.startswith("LAKE_NOT_FOUND")
     assert not (tmp_path / "nothing").exists()
+
+
+def a_scheduled_table(**changes: object) -> ScheduledTable:
+    made = ScheduledTable("d", QualifiedName("headwater", "public", "d"), schedule=Schedule())
+    return replace(made, **changes)  # type: ignore[arg-type]
+
+
+def test_the_last_line_tells_of_refreshes_when_tables_have_schedules() -> None:
+    stream = Terminal()
+    status = RunStatus(stream)
+    status.show(Told(pipes=1))
+    held = Held(a_scheduled_table(), START, "its last refresh is not over")
+    status.show_schedule(ScheduleTold(tables=3, busy=2, held=(held,)))
+    assert screen(stream)[-1] == (
+        "1 pipe running, 0 at work, batches loaded: 0;"
+        " 3 tables scheduled, 2 at work, 1 waiting, refreshes: 0"
+    )
+    status.refreshed(a_scheduled_table(), "dynamic table public.d refreshed: NO_DATA")
+    status.show_schedule(ScheduleTold(tables=1))
+    assert re.search(
+        r"\d\d:\d\d:\d\d  dynamic table public.d refreshed: NO_DATA\n", stream.getvalue()
+    )
+    assert screen(stream)[-1].endswith("; 1 table scheduled, 0 at work, refreshes: 1")
+
+
+def test_what_was_not_refreshed_is_a_line_with_the_reason() -> None:
+    stream = io.StringIO()
+    RunStatus(stream).failed(a_scheduled_table(), "X: no")
+    assert stream.getvalue().endswith("  dynamic table public.d not refreshed: X: no\n")
+
+
+def test_at_the_end_tables_are_named_that_fail_or_are_suspended() -> None:
+    stream = io.StringIO()
+    suspended = a_scheduled_table(failures=5, suspended=True, suspended_reason="5 failed")
+    by_the_user = a_scheduled_table(suspended=True)
+    tables = [a_scheduled_table(), a_scheduled_table(failures=2), suspended, by_the_user]
+    RunStatus(stream, quiet=True).say_failing(tables)
+    assert stream.getvalue() == (
+        "dynamic table public.d failed 2 times in a row\n"
+        "dynamic table public.d is suspended: 5 failed\n"
+    )

@@ -77,10 +77,11 @@ def planned(
     cities: Change = Change.NONE,
     dates: Dates = TODAY,
     types: Types = TYPES,
+    whole: bool = True,
 ) -> DeltaPlan:
     """The plan when these sources changed."""
     query = Query(node, tuple(id.split("#")[0] for id in columns_of(node)))
-    return plan(query, {"o": orders, "c": cities}, dates, types)
+    return plan(query, {"o": orders, "c": cities}, dates, types, whole=whole)
 
 
 def reads(found: DeltaPlan) -> list[str]:

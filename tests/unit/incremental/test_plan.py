@@ -120,6 +120,12 @@ def test_groups_in_the_table_are_merged_without_a_source(node: Node, change: Cha
     assert relations(found) == {"changes of orders", "the table"}
 
 
+def test_nothing_is_added_to_groups_of_which_some_are_frozen() -> None:
+    found = planned(by_city(COUNT), orders=Change.INSERTS, whole=False)
+    assert "AFFECTED_GROUPS stored" in rules(found)
+    assert "new orders" in relations(found)
+
+
 @pytest.mark.parametrize(
     "node",
     [

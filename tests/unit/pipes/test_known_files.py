@@ -88,7 +88,7 @@ def test_a_broken_file_waits_until_it_is_replaced_or_the_pipe_changed(
     assert found(intake) == []
     intake.drop("a.csv", rows=2)
     assert found(intake) == ["a.csv"]
-    intake.connection.sql("ALTER PIPE p SET VIRTUAL_CLUSTER = 'other'")
+    intake.connection.sql("ALTER PIPE p SET VIRTUAL_CLUSTER = 'default_ap'")
     assert found(intake) == ["a.csv", "b.csv"]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ from tests.unit.pipes.fake_spark import Insert, rows_of, table_of
 from headwater.catalog import pipes as pipe_rules
 from headwater.catalog.pipes import Pipe, PipeStatus
 from headwater.errors import HeadwaterError, TransientError, UserError
+from headwater.lake.spark_session import SparkConnection
 from headwater.pipes import loop as loop_module
 from headwater.pipes.batches import Batch
 from headwater.pipes.loop import PipeLoop, Told
@@ -128,24 +130,36 @@ def test_a_pipe_has_one_batch_at_a_time_in_order(new_intake: NewIntake) -> None:
 
 
 def test_a_virtual_cluster_runs_so_many_batches_at_once(new_intake: NewIntake) -> None:
-    """Two at once on one cluster, and beside them those of another."""
+    """Two at once on one cluster, and beside them those of another; the third is QUEUED."""
     intake = new_intake(pipe_batches_at_once=2)
     more_pipes(intake, "q", "r", "s")
-    more_pipes(intake, "u", cluster="other")
-    # Nobody goes on before three are there: two of the four, and the one of the other cluster.
+    more_pipes(intake, "u", cluster="default_ap")
+    # Nobody goes on before three are there: two of the three, and the one of the other cluster.
     together = threading.Barrier(3)
-    first = set[str]()
+    arrived: list[None] = []
+    seen: list[list[str]] = []
+    made = intake.lake.new_spark
+    assert intake.lake.registrar
 
-    def meet(pipe: OpenPipe) -> None:
-        if len(first) < 3:
-            first.add(pipe.pipe.name)
+    def states(cluster: str) -> list[str]:
+        found = intake.lake.store.vclusters.jobs_of("headwater", cluster)
+        return sorted(state for _, _, state, _ in found)
+
+    def meet() -> SparkConnection:
+        arrived.append(None)
+        if len(arrived) <= 3:
+            if together.wait(PATIENCE) == 0:
+                deadline = time.monotonic() + PATIENCE
+                while len(states("DEFAULT")) < 3 and time.monotonic() < deadline:
+                    time.sleep(0.01)
+                seen.extend((states("DEFAULT"), states("DEFAULT_AP")))
             together.wait(PATIENCE)
+        return made()
 
-    watched = Watched(intake, meet)
+    intake.lake.new_spark = meet  # type: ignore[method-assign]
+    watched = Watched(intake)
     watched.loop.run_until_idle()
-    assert "u" in first
-    assert watched.most["default"] == 2
-    assert watched.most["other"] == 1
+    assert seen == [["QUEUED", "RUNNING", "RUNNING"], ["RUNNING"]]
     assert sorted(watched.batches) == [("q", 1), ("r", 1), ("s", 1), ("u", 1)]
 
 

@@ -88,3 +88,19 @@ def test_a_query_that_is_not_understood_says_what_stands_in_the_way() -> None:
 
 def test_every_reason_has_words() -> None:
     assert all(reason.words for reason in Reason)
+
+
+def test_changes_of_dimension_tables_alone_are_nothing_to_do() -> None:
+    dimension = replace(COMPACTED, ignored=True)
+    assert chosen(sources=(QUIET, dimension)) == (
+        RefreshKind.NO_DATA,
+        Reason.ONLY_DIMENSIONS_CHANGED,
+    )
+    assert chosen(sources=(APPENDED, dimension)) == (RefreshKind.INCREMENTAL, Reason.ROWS_ADDED)
+
+
+def test_rows_that_go_are_not_looked_for_with_a_dimension_that_changed_unseen() -> None:
+    dimension = replace(COMPACTED, ignored=True)
+    full = (RefreshKind.FULL, Reason.DIMENSION_CHANGED)
+    assert chosen(sources=(CHANGED, dimension)) == full
+    assert chosen(sources=(APPENDED, dimension), date_matters=True) == full

@@ -13,6 +13,7 @@ from headwater.sql.create_table import CreateTable
 from headwater.sql.describe import DescTable
 from headwater.sql.drop import DropTable
 from headwater.sql.parse import parse
+from headwater.sql.target_lag import TargetLag
 
 
 def create(text: str) -> CreateDynamicTable:
@@ -57,6 +58,7 @@ CLAUSES = (
     "PROPERTIES ('user.k' = 'v')",
     "REFRESH START WITH now() + INTERVAL '1' DAY INTERVAL 1 HOUR VCLUSTER v",
     "REFRESH_MODE = INCREMENTAL STRICT",
+    "INITIALIZE = ON_CREATE",
 )
 
 
@@ -92,6 +94,36 @@ def test_the_start_ends_where_the_next_clause_begins(start: str, rest: str) -> N
     assert statement.query == "SELECT 1 AS a"
 
 
+@pytest.mark.parametrize(
+    ("lag", "seconds"),
+    [
+        ("= '5 minutes'", 300),
+        ("'1 hour'", 3600),
+        ("= INTERVAL 2 HOUR", 7200),
+        ("= 90 SECOND", 90),
+        ("= '1 23:59:59.999' DAY TO SECOND", 172_799),
+        ("= DOWNSTREAM", None),
+        ("downstream", None),
+    ],
+)
+def test_a_lag_may_be_spelt_in_many_ways_and_a_cluster_named_beside_it(
+    lag: str, seconds: int | None
+) -> None:
+    made = create(f"CREATE DYNAMIC TABLE d TARGET_LAG {lag} REFRESH VCLUSTER gp AS SELECT 1")
+    assert made.target_lag == TargetLag(seconds)
+    assert made.refresh is not None
+    assert made.refresh.vcluster == "GP"
+
+
+def test_the_parts_of_a_refresh_clause_come_in_any_order() -> None:
+    parts = ("START WITH '2030-01-01'", "INTERVAL 1 HOUR", "VCLUSTER v")
+    clauses = {
+        create(f"CREATE DYNAMIC TABLE d REFRESH {' '.join(order)} AS SELECT 1").refresh
+        for order in itertools.permutations(parts)
+    }
+    assert len(clauses) == 1
+
+
 def test_the_query_is_kept_as_typed_with_its_place() -> None:
     text = "CREATE DYNAMIC TABLE d\nAS  SELECT /* as */ 1 AS refresh -- end"
     statement = create(text)
@@ -112,7 +144,12 @@ def test_the_query_is_kept_as_typed_with_its_place() -> None:
         "CREATE DYNAMIC TABLE d (a) PARTITIONED BY (b) AS SELECT 1",
         "CREATE DYNAMIC TABLE d REFRESH AS SELECT 1",
         "CREATE DYNAMIC TABLE d REFRESH_MODE = SOMETIMES AS SELECT 1",
-        "CREATE DYNAMIC TABLE d TARGET_LAG '1 minute' AS SELECT 1",
+        "CREATE DYNAMIC TABLE d TARGET_LAG AS SELECT 1",
+        "CREATE DYNAMIC TABLE d TARGET_LAG = UPSTREAM AS SELECT 1",
+        "CREATE DYNAMIC TABLE d TARGET_LAG = '59 seconds' AS SELECT 1",
+        "CREATE DYNAMIC TABLE d TARGET_LAG = DOWNSTREAM REFRESH INTERVAL 1 HOUR AS SELECT 1",
+        "CREATE DYNAMIC TABLE d REFRESH START WITH now() TARGET_LAG = '1 hour' AS SELECT 1",
+        "CREATE DYNAMIC TABLE d INITIALIZE = NEVER AS SELECT 1",
         "CREATE OR REPLACE DYNAMIC TABLE IF NOT EXISTS d AS SELECT 1",
     ],
 )

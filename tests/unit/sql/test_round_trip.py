@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from tests.unit.sql.statement_texts import TEXTS
 
 from headwater.names import ObjectName
 from headwater.sql.alter_table import (
@@ -39,171 +40,14 @@ from headwater.sql.relations import find_relations
 from headwater.sql.show import ShowTables
 from headwater.sql.show_filter import ShowFilter
 from headwater.sql.tokens import tokenize
+from headwater.sql.vcluster_properties import cluster_properties_of
+from headwater.sql.vclusters import AlterVcluster, CreateVcluster, SetCluster
 from headwater.sql.views import CreateView
 from headwater.sql.volume_paths import Location
 from headwater.sql.volume_refs import USER_VOLUME, VolumeKind, VolumeRef
 from headwater.sql.volume_relation import VolumeRelation
 from headwater.sql.volumes import CreateExternalVolume
 from headwater.statements.dispatch import HANDLERS
-
-TEXTS = [
-    "ALTER DYNAMIC TABLE d CHANGE COLUMN c COMMENT 'x'",
-    "ALTER DYNAMIC TABLE IF EXISTS s.d SUSPEND",
-    "ALTER DYNAMIC TABLE d RESUME",
-    "ALTER DYNAMIC TABLE d RENAME TO s.e",
-    "ALTER DYNAMIC TABLE d SET COMMENT = 'x'",
-    "ALTER DYNAMIC TABLE d SET PROPERTIES ('data_lifecycle' = '3')",
-    "ALTER DYNAMIC TABLE d SET REFRESH INTERVAL '2' HOUR VCLUSTER 'gp'",
-    "ALTER DYNAMIC TABLE d SET REFRESH_MODE = INCREMENTAL STRICT",
-    "ALTER DYNAMIC TABLE d UNSET PROPERTIES ('data_lifecycle')",
-    "ALTER PIPE p REFRESH",
-    'ALTER PIPE s.p SET COPY_JOB_HINT = \'{"IGNORE_TMP_FILE": "false"}\'',
-    "ALTER PIPE p SET PIPE_EXECUTION_PAUSED = FALSE",
-    "ALTER PIPE p SET PIPE_EXECUTION_PAUSED = 'true'",
-    "ALTER SCHEMA s SET COMMENT 'x'",
-    "ALTER TABLE IF EXISTS a.b.t ADD COLUMN c INT",
-    "ALTER TABLE t ADD COLUMNS (a INT FIRST, b VARCHAR COMMENT 'x' AFTER a)",
-    "ALTER TABLE t ALTER COLUMN c DROP NOT NULL",
-    "ALTER TABLE t CHANGE COLUMN c COMMENT 'x'",
-    "ALTER TABLE t CHANGE COLUMN c c BIGINT",
-    "ALTER TABLE t CHANGE COLUMN c FIRST",
-    "ALTER TABLE t ALTER COLUMN c SET DEFAULT 1 + 2",
-    "ALTER TABLE t CLUSTER BY NONE",
-    "ALTER TABLE t DROP COLUMNS (a, b.c)",
-    "ALTER TABLE t RENAME COLUMN a TO b",
-    "ALTER TABLE t RENAME TO s.u",
-    "ALTER TABLE t SET COMMENT = 'x'",
-    "ALTER TABLE t SET PROPERTIES ('change_tracking' = 'true', a.b = 1)",
-    "ALTER TABLE t UNSET TBLPROPERTIES IF EXISTS ('x')",
-    "ALTER VIEW v AS SELECT 1",
-    "ALTER VIEW v RENAME TO w",
-    "ALTER VIEW v SET COMMENT 'x'",
-    "ALTER VOLUME s.v REFRESH",
-    "CANCEL JOB '2024'",
-    "COPY INTO t (a, b) PARTITION (dt = date '2024-01-01') FROM VOLUME v (a INT, b"
-    " ARRAY<STRING>) USING CSV OPTIONS('sep' = '\\t', 'nullValue' = r'\\N') FILES('it''s',"
-    " 'b') PURGE = TRUE ON_ERROR = CONTINUE",
-    "COPY INTO TABLE VOLUME s.t SUBDIRECTORY 'd' FROM (SELECT 1 -- end\n) FILE_FORMAT ="
-    " (TYPE = JSON) SINGLE = TRUE",
-    "COPY INTO VOLUME v SUBDIRECTORY '/' FROM TABLE t FILE_FORMAT = (TYPE = CSV sep = '|'"
-    " header = true quote = r'\\0') OVERWRITE = TRUE FILENAME_PREFIX = 'a' FILENAME_SUFFIX"
-    " = '.b' INCLUDE_JOB_ID = 'TRUE'",
-    "COPY OVERWRITE t FROM (SELECT a FROM USER VOLUME (a INT) USING PARQUET) x ON_ERROR = ABORT",
-    "CREATE DATABASE IF NOT EXISTS s COMMENT 'x' WITH DBPROPERTIES ('a' = 'b')",
-    "CREATE DYNAMIC TABLE IF NOT EXISTS w.s.d (a, `b c` COMMENT 'it''s', c ARRAY<INT>) PARTITIONED"
-    " BY (a) CLUSTERED BY (c) SORTED BY (a) INTO 8 BUCKETS COMMENT 'x' PROPERTIES ('user.k' = 'v')"
-    " REFRESH START WITH current_timestamp() + INTERVAL '1' DAY INTERVAL '0 00:01:30' DAY TO SECOND"
-    " VCLUSTER default REFRESH_MODE = 'incremental  strict' AS WITH q AS (SELECT 1) FROM q",
-    'CREATE OR REPLACE DYNAMIC TABLE d REFRESH_MODE FULL REFRESH INTERVAL "10 minutes" COMMENT ='
-    " 'x' AS SELECT 1 -- end",
-    "CREATE IF NOT EXISTS DYNAMIC TABLE d REFRESH START WITH TIMESTAMP '2030-01-01' AS SELECT 1",
-    "CREATE DYNAMIC TABLE d AS (SELECT 1)",
-    "CREATE EXTERNAL TABLE IF NOT EXISTS s.t (key BINARY, headers MAP<STRING, STRING> COMMENT 'x',"
-    " value BINARY NOT NULL) USING KAFKA OPTIONS('group_id' = 'g', 'topics' = 'a,b',"
-    " 'starting_offset' = '{\"a\": {\"0\": 5}}') CONNECTION w.c COMMENT 'y'",
-    "CREATE EXTERNAL VOLUME IF NOT EXISTS v LOCATION 's3a://b/p' USING CONNECTION w.c"
-    " DIRECTORY = (ENABLE = TRUE, AUTO_REFRESH = TRUE) RECURSIVE = TRUE COMMENT 'x'",
-    "CREATE FUNCTION IF NOT EXISTS w.s.f(a STRING COMMENT 'x', `B` STRUCT<c: INT>) RETURNS MAP<INT,"
-    " VARCHAR> LANGUAGE PYTHON NOT DETERMINISTIC COMMENT 'it''s' AS $$\n  return {1: 'a;'}\n$$",
-    "CREATE OR REPLACE FUNCTION f() RETURNS INT LANGUAGE PYTHON AS 'return len(\"$$\")'",
-    "CREATE OR REPLACE TABLE t (a INT) AS SELECT 1",
-    "CREATE OR REPLACE EXTERNAL VOLUME v LOCATION 'oss://b/p/' USING CONNECTION c"
-    " NOTIFICATION = (QUEUE_TYPE = 'ALICLOUD_MNS', QUEUE_NAME = 'q')",
-    "CREATE PIPE IF NOT EXISTS w.s.p INGEST_MODE = LIST_PURGE VIRTUAL_CLUSTER = 'it''s' COMMENT 'x'"
-    " ON_REPLACED = fail AS COPY INTO t FROM VOLUME v (a INT) USING CSV PURGE = TRUE -- end",
-    "CREATE PIPE p BATCH_INTERVAL_IN_SECONDS = 30 VIRTUAL_CLUSTER = a RESET_KAFKA_GROUP_OFFSETS ="
-    " '1700000000000' AS MERGE INTO t USING (SELECT * FROM READ_KAFKA('h:1', 't', '', 'g', '', '',"
-    " '', '', 'raw', 'raw', 0, map('kafka.sasl.password', 'p'))) k ON true WHEN NOT MATCHED THEN"
-    " INSERT *",
-    "CREATE PIPE p VIRTUAL_CLUSTER = 'a' AS INSERT INTO t SELECT * FROM a_stream",
-    "CREATE STORAGE CONNECTION IF NOT EXISTS w.c TYPE oss ACCESS_ID = '****' ACCESS_KEY ="
-    " '****' ENDPOINT = 'e' COMMENTS = 'x'",
-    "CREATE STORAGE CONNECTION c TYPE KAFKA BOOTSTRAP_SERVERS = ['a:1', 'b:2']",
-    "CREATE STORAGE CONNECTION c TYPE LOCAL",
-    "CREATE STORAGE CONNECTION c TYPE S3 ACCESS_KEY = '****' SECRET_KEY = '****' REGION = 'r'",
-    "CREATE STORAGE CONNECTION c TYPE COS REGION = 'r' ROLE_ARN ="
-    " 'qcs::cam::uin/1:roleName/r' APP_ID = '1'",
-    "CREATE OR REPLACE TABLE STREAM w.s.x ON TABLE a.t TIMESTAMP AS OF now() - INTERVAL '1' DAY"
-    " COMMENT = 'it''s' WITH PROPERTIES (table_stream_mode = append_only, show_initial_rows=true)",
-    "CREATE TABLE STREAM IF NOT EXISTS x ON TABLE t PROPERTIES(TABLE_STREAM_MODE=STANDARD)",
-    "CREATE OR REPLACE STREAM s ON VOLUME a.v COMMENT = 'new files'",
-    "CREATE STREAM IF NOT EXISTS s ON VOLUME v WITH PROPERTIES ('TABLE_STREAM_MODE' = 'STANDARD')",
-    "CREATE TABLE IF NOT EXISTS w.s.t (a INT NOT NULL DEFAULT 1 COMMENT 'it''s', `b c` JSON)"
-    " USING PARQUET PARTITIONED BY (a) COMMENT 'x' TBLPROPERTIES ('user.k' = 'v')",
-    "CREATE TABLE t (a INT, b STRUCT<x: ARRAY<VARCHAR>, y: MAP<INT, DECIMAL(3,1)> COMMENT 'q'>)"
-    " CLUSTERED BY (a) SORTED BY (b DESC) INTO 8 BUCKETS",
-    "CREATE TABLE t (a INT) PARTITIONED BY (dt STRING)",
-    "CREATE TABLE t LIKE u",
-    "CREATE TABLE t LOCATION '/somewhere'",
-    "CREATE VIEW IF NOT EXISTS v (a COMMENT 'x', b) COMMENT 'y' AS SELECT 1, 2 -- end",
-    "CREATE VOLUME v DIRECTORY = (ENABLE = TRUE) COMMENT = 'x'",
-    "DELETE FROM t WHERE a = 1",
-    "DESC CONNECTION EXTENDED c",
-    "DESC EXTENDED t",
-    "DESC FUNCTION EXTENDED s.f",
-    "DESC HISTORY t WHERE version > 1 LIMIT 3",
-    "DESC JOB 202405170333149794gibwyt3dv0g",
-    "DESC PIPE p EXTENDED",
-    "DESC SCHEMA s",
-    "DESC STREAM s.x EXTENDED",
-    "DESC TABLE STREAM x",
-    "DESC VOLUME v",
-    "DROP CONNECTION IF EXISTS w.c FORCE",
-    "DROP DYNAMIC TABLE IF EXISTS s.d",
-    "DROP FUNCTION IF EXISTS s.f",
-    "DROP PIPE IF EXISTS s.p",
-    "DROP SCHEMA IF EXISTS s CASCADE",
-    "DROP STREAM x",
-    "DROP TABLE IF EXISTS s.t",
-    "DROP TABLE STREAM IF EXISTS s.x",
-    "DROP VIEW v",
-    "DROP VOLUME IF EXISTS s.v",
-    "EXPLAIN SELECT 1",
-    "EXPLAIN CREATE OR REPLACE DYNAMIC TABLE d AS SELECT 1",
-    "EXPLAIN FORMAT JSON CREATE DYNAMIC TABLE d COMMENT 'x' AS SELECT 1",
-    "EXPLAIN FORMAT JSON REFRESH DYNAMIC TABLE s.d",
-    "EXPLAIN REFRESH DYNAMIC TABLE d",
-    "GET USER VOLUME FILE 'a', 'b' TO '/tmp' PARALLEL = 3",
-    "INSERT OVERWRITE TABLE t SELECT 1",
-    "LIST VOLUME v SUBDIRECTORY 'a' REGEXP = '.*'",
-    "MERGE INTO t USING s ON t.a = s.a WHEN MATCHED THEN DELETE",
-    "OPTIMIZE t WHERE dt = 'x' OPTIONS ('cz.sql.optimize.table.async' = 'false')",
-    "PUT 'file:///a', 'b*' TO TABLE VOLUME t SUBDIRECTORY '/' OVERWRITE = FALSE",
-    "REFRESH DYNAMIC TABLE s.d",
-    "REMOVE VOLUME v FILE 'a'",
-    "RESET query_tag",
-    "RESTORE TABLE t TO TIMESTAMP AS OF now() - INTERVAL 1 DAY",
-    "RESTORE TABLE t TO VERSION AS OF 3",
-    "SELECT 1",
-    "SET",
-    "SET dt.args.day = 2024-01-01",
-    "SHOW COLUMNS IN s.t LIKE 'a%'",
-    "SHOW CONNECTIONS WHERE type = 'OSS'",
-    "SHOW CREATE PIPE s.p",
-    "SHOW CREATE TABLE t",
-    "SHOW DYNAMIC TABLE REFRESH HISTORY WHERE name = 'd' AND state = 'FAILED' LIMIT 10",
-    "SHOW DYNAMIC TABLE REFRESH HISTORY s.d",
-    "SHOW JOBS IN VCLUSTER default WHERE status = 'FAILED' LIMIT 10",
-    "SHOW PIPES IN WORKSPACE w WHERE status = 'PAUSED' LIMIT 2",
-    "SHOW PIPES IN s LIKE 'a%'",
-    "SHOW SCHEMAS LIKE 'a_b'",
-    "SHOW STREAMS LIKE 'a%' LIMIT 2",
-    "SHOW TABLE STREAMS IN s WHERE mode = 'STANDARD'",
-    "SHOW TABLE VOLUME DIRECTORY t SUBDIRECTORY 'a' LIMIT 3",
-    "SHOW TABLES HISTORY IN s",
-    "SHOW TABLES IN s WHERE is_view AND (table_name LIKE '%limit 3%') LIMIT 2",
-    "SHOW USER FUNCTIONS IN s LIKE 'a%'",
-    "SHOW VIEWS FROM SCHEMA s",
-    "SHOW VOLUMES LIKE 'a%'",
-    "TRUNCATE TABLE t",
-    "UNCACHE TABLE t",
-    "UNDROP TABLE t",
-    "UPDATE t SET a = 1",
-    "USE SCHEMA s",
-    "VACUUM TABLE s.t RETAIN 24 HOURS DRY RUN",
-    "VACUUM t",
-    "VERIFY DYNAMIC TABLE d",
-]
 
 
 def comparable(statement: Statement) -> Statement:
@@ -318,6 +162,7 @@ def test_any_create_dynamic_table_survives(
             properties=properties,
             refresh=refresh,
             mode="INCREMENTAL",
+            immutable_where="a < (1) /* old */ OR b" if comment else None,
         )
     )
 
@@ -429,3 +274,29 @@ def test_any_create_pipe_survives(
             if_not_exists,
         )
     )
+
+
+cluster_names = st.text(alphabet="ABCXYZ_0189", min_size=3, max_size=28).filter(
+    lambda name: not name[0].isdigit()
+)
+cluster_pairs = st.fixed_dictionaries(
+    {},
+    optional={
+        "AUTO_RESUME": st.sampled_from(["true", "FALSE"]),
+        "AUTO_SUSPEND_IN_SECOND": st.just("-1") | st.integers(15, 10**6).map(str),
+        "QUERY_RUNTIME_LIMIT_IN_SECOND": st.integers(1, 10**6).map(str),
+        "VCLUSTER_SIZE": st.integers(1, 256).map(str) | st.sampled_from(["XSMALL", "m", "X5Large"]),
+        "QUERY_RESOURCE_LIMIT_RATIO": st.sampled_from(["0.0", "0.25", "1", "1.0"]),
+    },
+).map(lambda pairs: tuple(pairs.items()))
+
+
+@given(cluster_names, cluster_pairs, st.none() | texts.filter(lambda t: len(t) <= 1024))
+def test_any_virtual_cluster_survives(
+    name: str, pairs: tuple[tuple[str, str], ...], comment: str | None
+) -> None:
+    properties = cluster_properties_of(pairs)
+    assert cluster_properties_of(properties.given) == properties
+    assert_round_trip(CreateVcluster(name, properties, comment))
+    assume(pairs or comment is not None)
+    assert_round_trip(AlterVcluster(name, SetCluster(pairs, comment)))

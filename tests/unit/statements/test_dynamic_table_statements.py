@@ -41,12 +41,13 @@ def dynamic_table(
     *,
     sources: tuple[str, ...] = (),
     schedule: Schedule | None = None,
+    kind: TableKind = TableKind.DYNAMIC,
 ) -> DynamicTable:
-    """A dynamic table whose rows are those of t, made without Spark."""
+    """A dynamic table, or view, whose rows are those of t, made without Spark."""
     open_lake = lake.session.lake
     store = open_lake.store
     model = table_of(open_lake, f"{name}_files")
-    table = replace(model, id=f"id-{name}", name=name, kind=TableKind.DYNAMIC)
+    table = replace(model, id=f"id-{name}", name=name, kind=kind)
     made = DynamicTable(
         table.id,
         "headwater",
@@ -62,6 +63,13 @@ def dynamic_table(
     version = store.versions.last(model.id)
     store.tables.activate(store.dynamic_tables.begin_create(table, made), version)
     return made
+
+
+def stream_on(table: Table) -> Stream:
+    """A stream s on a table."""
+    at, here = now(), ("headwater", "public")
+    kind, mode = StreamSource.TABLE, StreamMode.STANDARD
+    return Stream("id-s", *here, "s", kind, table.id, mode, StreamOffset(0), "tester", at, at)
 
 
 def table_named(lake: headwater.Connection, name: str) -> Table:
@@ -129,22 +137,8 @@ def test_what_a_dynamic_table_cannot_be_made_of_is_pointed_at(
 
 def test_what_does_not_stay_cannot_be_read(lake: headwater.Connection) -> None:
     store = lake.session.lake.store
-    at, table = now(), table_named(lake, "t")
-    store.streams.create(
-        Stream(
-            "id-s",
-            "headwater",
-            "public",
-            "s",
-            StreamSource.TABLE,
-            table.id,
-            StreamMode.STANDARD,
-            StreamOffset(0),
-            "tester",
-            at,
-            at,
-        )
-    )
+    table = table_named(lake, "t")
+    store.streams.create(stream_on(table))
     topics = replace(table, id="id-k", name="k", kind=TableKind.KAFKA)
     store.tables.insert_active(topics)
     lake.session.state.temporary_views.add("passing")
@@ -177,7 +171,7 @@ def test_two_dynamic_tables_cannot_read_each_other(lake: headwater.Connection) -
         "MERGE INTO d USING t ON d.line = t.line WHEN MATCHED THEN DELETE",
         "TRUNCATE TABLE d",
         "COPY INTO d FROM VOLUME v (line STRING) USING CSV",
-        "CREATE PIPE p VIRTUAL_CLUSTER = 'a' INGEST_MODE = 'LIST_PURGE' AS"
+        "CREATE PIPE p VIRTUAL_CLUSTER = 'default' INGEST_MODE = 'LIST_PURGE' AS"
         " COPY INTO d FROM VOLUME v (line STRING) USING CSV PURGE = TRUE",
     ],
 )
@@ -256,6 +250,7 @@ def test_a_creation_that_was_interrupted_behind_its_commit_is_finished_with_its_
     open_lake.store.dynamic_tables.begin_create(table, made)
     recover(open_lake)
     assert table_named(lake, "d").state is TableState.ACTIVE
+    made = replace(made, baseline=table.created_at)
     assert open_lake.store.dynamic_tables.get("headwater", "public", "d") == made
 
 

@@ -18,7 +18,7 @@ READ = (
     " map('kafka.sasl.password', 'hunter2-word'))"
 )
 KAFKA = (
-    "CREATE PIPE k VIRTUAL_CLUSTER = 'big' BATCH_INTERVAL_IN_SECONDS = '10'"
+    "CREATE PIPE k VIRTUAL_CLUSTER = 'default_ap' BATCH_INTERVAL_IN_SECONDS = '10'"
     f" AS COPY INTO t FROM (SELECT CAST(value AS STRING) AS line FROM {READ})"
 )
 
@@ -119,7 +119,7 @@ def test_show_pipes(lake: headwater.Connection) -> None:
     ]
     first, second = result.rows
     assert second == ("p", "VOLUME", "RUNNING", COPY, "default")
-    assert (first[0], first[1], first[4]) == ("k", "KAFKA", "big")
+    assert (first[0], first[1], first[4]) == ("k", "KAFKA", "default_ap")
     assert len(lake.sql("SHOW PIPES IN WORKSPACE headwater LIKE 'p%'").rows) == 1
     assert lake.sql("SHOW PIPES WHERE status = 'PAUSED'").rows == []
 
@@ -212,9 +212,9 @@ def test_refresh_asks_the_loop(lake: headwater.Connection) -> None:
 
 def test_one_property_is_set_and_others_stay(lake: headwater.Connection) -> None:
     lake.sql(CREATE)
-    done = lake.sql("ALTER PIPE p SET VIRTUAL_CLUSTER = 'small'")
-    assert done.message == "pipe public.p: VIRTUAL_CLUSTER is small"
-    assert lake.sql("SHOW PIPES").rows[0][4] == "small"
+    done = lake.sql("ALTER PIPE p SET VIRTUAL_CLUSTER = 'default_ap'")
+    assert done.message == "pipe public.p: VIRTUAL_CLUSTER is default_ap"
+    assert lake.sql("SHOW PIPES").rows[0][4] == "default_ap"
     assert described(lake)["ingest_mode"] == "LIST_PURGE"
     error = error_of(lake, "ALTER PIPE p SET BATCH_INTERVAL_IN_SECONDS = '20'")
     assert error.condition == "PIPE_PROPERTY_OF_OTHER_SOURCE"

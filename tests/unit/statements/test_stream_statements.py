@@ -20,8 +20,8 @@ from headwater.runtime.clock import now
 from headwater.streams import readable
 from headwater.streams.readable import require_readable, source_of
 from headwater.tables.properties import delta_properties
-from headwater.tables.upkeep import upkeep
 from headwater.tables.versions import catch_up
+from headwater.upkeep.cleaning import upkeep
 
 MODE = "WITH PROPERTIES ('TABLE_STREAM_MODE' = 'STANDARD')"
 CREATE = f"CREATE TABLE STREAM s ON TABLE tracked {MODE}"
@@ -274,7 +274,7 @@ def test_a_table_that_is_purged_makes_its_streams_stale(
     lake.sql(CREATE)
     lake.sql("DROP TABLE tracked")
     open_lake, stream = lake.session.lake, stream_of(lake)
-    monkeypatch.setattr("headwater.tables.upkeep.now", lambda: now() + timedelta(days=8))
+    monkeypatch.setattr("headwater.upkeep.cleaning.now", lambda: now() + timedelta(days=8))
     upkeep(open_lake)
     assert described(lake, "STREAM s")["stale"] == "true"
     assert [row[3] for row in lake.sql("SHOW STREAMS")] == [None]

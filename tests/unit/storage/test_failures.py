@@ -44,6 +44,7 @@ def uses(store: Store, folder: Path) -> list[Callable[[], object]]:
         lambda: list(store.list()),
         lambda: store.head("a"),
         lambda: store.read("a"),
+        lambda: store.find("a"),
         lambda: store.get("a", folder / "copy"),
         lambda: store.write("a", b"x"),
         lambda: store.put(folder / "source", "a"),

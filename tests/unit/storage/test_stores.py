@@ -235,3 +235,20 @@ def test_a_presigned_address_ends(store: Store) -> None:
 def test_errors_are_ours(store: Store) -> None:
     with pytest.raises(HeadwaterError):
         store.read("nope")
+
+
+def test_a_file_is_found_with_what_is_known_of_it(store: Store) -> None:
+    store.write("a b/c.txt", b"content")
+    found = store.find("a b/c.txt")
+    assert found is not None
+    assert found.content == b"content"
+    assert found.info == store.head("a b/c.txt")
+    store.write("a b/c.txt", b"other")
+    later = store.find("a b/c.txt")
+    assert later is not None
+    assert later.info.etag != found.info.etag
+
+
+def test_a_file_that_is_not_there_is_not_found(store: Store) -> None:
+    assert store.find("none") is None
+    assert store.find("none/deeper") is None

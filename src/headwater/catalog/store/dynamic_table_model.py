@@ -1,12 +1,25 @@
 """The catalog's tables for dynamic tables and their refreshes.
 
-Invariant: a dynamic table has a row in `tables` too, of the kind DYNAMIC, with its place, columns
-and versions; its row here is made with the intent to create it and goes when it is purged.
+Invariant: a dynamic table has a row in `tables` too, of the kind DYNAMIC or
+MATERIALIZED_VIEW, with its place, columns and versions; its row here is made with the intent to
+create it and goes when it is purged.
 """
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, Integer, Table, Text
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    Table,
+    Text,
+    text,
+    true,
+)
 
 from headwater.catalog.store.column_types import Instant, JsonText, LooseText
 from headwater.catalog.store.model import metadata
@@ -26,6 +39,32 @@ dynamic_tables = Table(
     # The Delta version of its own log that the frontier speaks of.
     Column("frontier_version", BigInteger),
     Column("suspended", Boolean, nullable=False),
+    Column("baseline", Instant),
+    # The time of the frontier once more: a tick of the schedule must not read all frontiers.
+    Column("refreshed_at", Instant),
+    Column("failures", Integer, nullable=False, server_default=text("0")),
+    Column("not_before", Instant),
+    Column("took_seconds", Float, nullable=False, server_default=text("0")),
+    Column("suspended_reason", LooseText),
+    Column("columns", JsonText),
+    Column("initialize", Text),
+    Column("immutable_where", LooseText),
+    Column("query_rewrite", Boolean, nullable=False, server_default=true()),
+)
+
+# A table that is refreshed by partition has a frontier for each, and none of its own.
+dynamic_table_partitions = Table(
+    "dynamic_table_partitions",
+    metadata,
+    Column(
+        "dynamic_table_id",
+        ForeignKey("dynamic_tables.table_id", ondelete="CASCADE"),
+        primary_key=True,
+    ),
+    Column("partition", Text, primary_key=True),
+    Column("frontier", JsonText, nullable=False),
+    Column("refresh_number", BigInteger, nullable=False),
+    Column("frontier_version", BigInteger, nullable=False),
 )
 
 # Sources are only named: a table may be dropped although a dynamic table reads it.

@@ -7,6 +7,7 @@ alone, because its commit was read before.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from sqlalchemy import Connection, Row, Select, delete, insert, select, update
@@ -15,17 +16,20 @@ from headwater.catalog.dynamic_tables import (
     FINAL_REFRESH_STATES,
     DynamicTable,
     Frontier,
+    OwnColumn,
     RefreshMode,
     RefreshState,
     Schedule,
 )
-from headwater.catalog.objects import TableVersion
+from headwater.catalog.objects import TableKind, TableVersion
+from headwater.catalog.partitions import Partition
 from headwater.catalog.store.dynamic_table_model import (
     dynamic_table_sources,
     dynamic_tables,
     refreshes,
 )
 from headwater.catalog.store.model import schemas, tables, workspaces
+from headwater.catalog.store.partition_rows import forget_partitions, move_partition
 
 
 def select_dynamic_tables() -> Select[Any]:
@@ -35,6 +39,7 @@ def select_dynamic_tables() -> Select[Any]:
             dynamic_tables,
             tables.c.name,
             tables.c.properties,
+            tables.c.kind.label("table_kind"),
             schemas.c.name.label("schema_name"),
             workspaces.c.name.label("workspace_name"),
         )
@@ -63,6 +68,14 @@ def dynamic_table_from(row: Row[Any], sources: Sequence[str]) -> DynamicTable:
         refresh_number=row.refresh_number,
         delta_version=row.frontier_version,
         suspended=row.suspended,
+        baseline=row.baseline,
+        failures=row.failures,
+        suspended_reason=row.suspended_reason,
+        columns=None if row.columns is None else tuple(OwnColumn(**c) for c in row.columns),
+        initialize=row.initialize,
+        immutable_where=row.immutable_where,
+        materialized_view=row.table_kind == TableKind.MATERIALIZED_VIEW,
+        query_rewrite=row.query_rewrite,
     )
 
 
@@ -76,6 +89,10 @@ def definition_values(table: DynamicTable) -> dict[str, Any]:
         "schedule": None if table.schedule is None else table.schedule.to_dict(),
         "source_columns": {id: list(names) for id, names in table.source_columns.items()},
         "suspended": table.suspended,
+        "columns": None if table.columns is None else [asdict(c) for c in table.columns],
+        "initialize": table.initialize,
+        "immutable_where": table.immutable_where,
+        "query_rewrite": table.query_rewrite,
     }
 
 
@@ -104,6 +121,7 @@ def move_frontiers(connection: Connection, table_id: str, versions: Iterable[Tab
             mark.frontier,
             number=mark.number,
             delta_version=version.delta_version,
+            partition=mark.partition,
         )
         _succeeded(connection, version)
 
@@ -115,18 +133,29 @@ def move_frontier(
     *,
     number: int,
     delta_version: int | None,
+    partition: Partition | None = None,
 ) -> None:
     """Moves a frontier, unless that number was counted before.
 
     Without a Delta version, nothing was written: the contents are still those of the last one.
     """
-    values: dict[str, Any] = {"frontier": frontier.to_dict(), "refresh_number": number}
+    if partition is not None:
+        move_partition(
+            connection, table_id, partition, frontier, number=number, delta_version=delta_version
+        )
+        return
+    values: dict[str, Any] = {
+        "frontier": frontier.to_dict(),
+        "refreshed_at": frontier.at,
+        "refresh_number": number,
+    }
     if delta_version is not None:
         values["frontier_version"] = delta_version
     due = update(dynamic_tables).where(
         dynamic_tables.c.table_id == table_id, dynamic_tables.c.refresh_number < number
     )
-    connection.execute(due.values(values))
+    if connection.execute(due.values(values)).rowcount:
+        forget_partitions(connection, table_id)
 
 
 def _succeeded(connection: Connection, version: TableVersion) -> None:

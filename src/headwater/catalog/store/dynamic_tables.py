@@ -12,8 +12,9 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, insert, select, update
 
-from headwater.catalog.dynamic_tables import DynamicTable, Frontier
-from headwater.catalog.objects import Table, TableState
+from headwater.catalog.dynamic_tables import DynamicTable, Frontier, PartitionFrontier
+from headwater.catalog.objects import Table, TableKind, TableState
+from headwater.catalog.partitions import Partition
 from headwater.catalog.store.database import Database
 from headwater.catalog.store.dynamic_table_model import dynamic_table_sources, dynamic_tables
 from headwater.catalog.store.dynamic_table_rows import (
@@ -24,6 +25,7 @@ from headwater.catalog.store.dynamic_table_rows import (
     select_dynamic_tables,
 )
 from headwater.catalog.store.model import schemas, tables, workspaces
+from headwater.catalog.store.partition_rows import forget_partitions, partitions_of
 from headwater.catalog.store.table_moves import insert_table
 
 
@@ -41,7 +43,11 @@ class DynamicTables:
         So recovery, which finishes a table from its log, need not know of definitions.
         """
         creating = dataclasses.replace(table, state=TableState.CREATING)
-        values = definition_values(definition) | {"table_id": table.id, "refresh_number": 0}
+        values = definition_values(definition) | {
+            "table_id": table.id,
+            "refresh_number": 0,
+            "baseline": table.created_at,
+        }
         with self._database.write(connection) as own:
             insert_table(own, creating)
             own.execute(insert(dynamic_tables).values(values))
@@ -52,18 +58,21 @@ class DynamicTables:
         self,
         table: DynamicTable,
         *,
-        emptied: bool = False,
+        frontier: Frontier | None = None,
         connection: Connection | None = None,
     ) -> None:
         """Gives a dynamic table another definition; history stays.
 
-        The frontier stays too, unless the table was `emptied` because its columns changed.
+        The frontier stays too, unless `frontier` says what the rows are worth under it.
         """
         values = definition_values(table)
-        if emptied:
-            values |= {"frontier": None, "frontier_version": None}
+        if frontier is not None:
+            values |= {"frontier": frontier.to_dict()}
         own_row = update(dynamic_tables).where(dynamic_tables.c.table_id == table.id)
         with self._database.write(connection) as own:
+            if self._query(own, table.id) != table.query:
+                # What partitions were refreshed to is none of the new query.
+                forget_partitions(own, table.id)
             own.execute(own_row.values(values))
             put_sources(own, table)
 
@@ -73,11 +82,30 @@ class DynamicTables:
         frontier: Frontier,
         *,
         number: int,
+        partition: Partition | None = None,
         connection: Connection | None = None,
     ) -> None:
-        """Moves the frontier of a table whose sources say nothing new: a NO_DATA refresh."""
+        """Moves the frontier of a table, or of a partition, whose sources say nothing new."""
         with self._database.write(connection) as own:
-            move_frontier(own, table_id, frontier, number=number, delta_version=None)
+            move_frontier(
+                own,
+                table_id,
+                frontier,
+                number=number,
+                delta_version=None,
+                partition=partition,
+            )
+
+    def partitions(
+        self, table_id: str, *, connection: Connection | None = None
+    ) -> tuple[PartitionFrontier, ...]:
+        """The partitions of a dynamic table that were refreshed, each with its frontier."""
+        with self._database.read(connection) as own:
+            return partitions_of(own, table_id)
+
+    def _query(self, own: Connection, table_id: str) -> str | None:
+        found = select(dynamic_tables.c.query).where(dynamic_tables.c.table_id == table_id)
+        return own.execute(found).scalar_one_or_none()
 
     def get(
         self, workspace: str, schema: str, name: str, *, connection: Connection | None = None
@@ -98,6 +126,11 @@ class DynamicTables:
         """The dynamic tables of a schema or of all schemas, by name."""
         query = _in(workspace, schema).order_by(schemas.c.name, tables.c.name)
         return self._all(query, connection)
+
+    def materialized_views(self, workspace: str) -> builtins.list[DynamicTable]:
+        """The materialized views of a workspace, by name."""
+        query = _in(workspace, None).where(tables.c.kind == TableKind.MATERIALIZED_VIEW)
+        return self._all(query.order_by(schemas.c.name, tables.c.name), None)
 
     def readers_of(
         self, source_id: str, *, connection: Connection | None = None

@@ -36,6 +36,12 @@ class Instances:
             changed = own.execute(statement.values(heartbeat_at=self._database.clock()))
             return changed.rowcount == 1
 
+    def set_address(self, instance: str, url: str | None) -> None:
+        """Notes where the process listens, or that it listens no longer."""
+        statement = update(instances).where(instances.c.id == instance)
+        with self._database.write() as own:
+            own.execute(statement.values(service_url=url))
+
     def get(self, instance: str, *, connection: Connection | None = None) -> Instance | None:
         """The process with that id, or None."""
         query = select(instances).where(instances.c.id == instance)
@@ -65,4 +71,5 @@ def instance_from(row: Row[Any]) -> Instance:
         user_name=row.user_name,
         started_at=row.started_at,
         heartbeat_at=row.heartbeat_at,
+        service_url=row.service_url,
     )

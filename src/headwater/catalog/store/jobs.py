@@ -13,7 +13,15 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, delete, insert, select, update
 
-from headwater.catalog.jobs import FINAL_STATES, Job, JobEntry, JobState, TableUse, may_follow
+from headwater.catalog.jobs import (
+    FINAL_STATES,
+    Job,
+    JobEntry,
+    JobState,
+    SparkStage,
+    TableUse,
+    may_follow,
+)
 from headwater.catalog.store.database import Database
 from headwater.catalog.store.model import jobs
 from headwater.errors import InternalError
@@ -53,9 +61,12 @@ class Jobs:
         ended_at = job.ended_at or self._database.clock()
         self.advance(replace(job, ended_at=ended_at), connection=connection)
 
-    def measured(self, id: str, input_tables: Sequence[TableUse]) -> None:
-        """Adds to a finished job what it read, which is known only a moment after it ended."""
+    def measured(
+        self, id: str, input_tables: Sequence[TableUse], stages: Sequence[SparkStage] = ()
+    ) -> None:
+        """Adds to a finished job what Spark did, which is known only a moment after it ended."""
         values = {
+            "stages": [stage.to_dict() for stage in stages],
             "input_tables": [asdict(use) for use in input_tables],
             "input_rows": sum(use.rows or 0 for use in input_tables),
             "input_bytes": sum(use.bytes or 0 for use in input_tables),
@@ -80,10 +91,14 @@ class Jobs:
             rows = own.execute(query).all()
         return [_job(row) for row in rows]
 
-    def listing(self, *, since: datetime, limit: int) -> builtins.list[JobEntry]:
+    def listing(
+        self, *, since: datetime, limit: int, creator: str | None = None
+    ) -> builtins.list[JobEntry]:
         """What SHOW JOBS tells of the jobs that started at `since` or later, newest first."""
         columns = [jobs.c[field.name] for field in fields(JobEntry)]
         query = select(*columns).where(jobs.c.started_at >= since)
+        if creator is not None:
+            query = query.where(jobs.c.creator == creator)
         newest = query.order_by(jobs.c.started_at.desc(), jobs.c.id.desc()).limit(limit)
         with self._database.read() as own:
             rows = own.execute(newest).all()
@@ -92,6 +107,17 @@ class Jobs:
     def unfinished(self) -> builtins.list[Job]:
         """Jobs that have not reached a final state, oldest first."""
         query = select(jobs).where(jobs.c.state.in_(_unfinished_states()))
+        with self._database.read() as own:
+            rows = own.execute(query.order_by(jobs.c.started_at, jobs.c.id)).all()
+        return [_job(row) for row in rows]
+
+    def failed(self, kind: str, *, since: datetime) -> builtins.list[Job]:
+        """Jobs of a kind that did not succeed and ended at `since` or later, oldest first."""
+        query = select(jobs).where(
+            jobs.c.kind == kind,
+            jobs.c.state.in_([JobState.FAILED, JobState.CANCELLED]),
+            jobs.c.ended_at >= since,
+        )
         with self._database.read() as own:
             rows = own.execute(query.order_by(jobs.c.started_at, jobs.c.id)).all()
         return [_job(row) for row in rows]
@@ -133,6 +159,7 @@ def _values(job: Job) -> dict[str, Any]:
         "settings": dict(job.settings),
         "input_tables": [asdict(use) for use in job.input_tables],
         "output_tables": [asdict(use) for use in job.output_tables],
+        "stages": [stage.to_dict() for stage in job.stages],
     }
 
 
@@ -141,4 +168,5 @@ def _job(row: Row[Any]) -> Job:
     stored["state"] = JobState(row.state)
     stored["input_tables"] = tuple(TableUse(**use) for use in row.input_tables)
     stored["output_tables"] = tuple(TableUse(**use) for use in row.output_tables)
+    stored["stages"] = tuple(SparkStage.from_dict(stage) for stage in row.stages or ())
     return Job(**stored)

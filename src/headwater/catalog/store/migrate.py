@@ -26,6 +26,15 @@ REVISIONS = (
     "0003_pipes",
     "0004_streams",
     "0005_dynamic_tables",
+    "0006_vclusters",
+    "0007_schedules",
+    "0008_dynamic_table_columns",
+    "0009_partitions",
+    "0010_materialized_views",
+    "0011_job_stages",
+    "0012_access",
+    "0013_tasks",
+    "0014_service_address",
 )
 """All migrations, oldest first; a test compares them with the scripts."""
 HEAD = REVISIONS[-1]

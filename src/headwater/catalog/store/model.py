@@ -146,6 +146,7 @@ jobs = Table(
     Column("settings", JsonText, nullable=False),
     Column("error", LooseText),
     Column("cancel_requested_at", Instant),
+    Column("stages", JsonText),
 )
 Index("jobs_started", jobs.c.started_at)
 Index("jobs_state", jobs.c.state)
@@ -168,6 +169,7 @@ instances = Table(
     Column("user_name", Text, nullable=False),
     Column("started_at", Instant, nullable=False),
     Column("heartbeat_at", Instant, nullable=False),
+    Column("service_url", Text),
 )
 
 # A lease whose holder's process is forgotten has no holder, but keeps its fencing number.

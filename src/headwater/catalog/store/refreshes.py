@@ -1,12 +1,14 @@
 """The store's history of refreshes.
 
 Invariant: of one dynamic table at most one refresh runs, where running means that its job is not
-finished; a refresh whose commit was recorded has succeeded and never becomes FAILED.
+finished, or several of partitions that share no row; a refresh whose commit was recorded has
+succeeded and never becomes FAILED.
 """
 
 from __future__ import annotations
 
 import builtins
+from collections.abc import Iterable
 from dataclasses import asdict, fields, replace
 from datetime import datetime
 from typing import Any
@@ -21,9 +23,10 @@ from headwater.catalog.dynamic_tables import (
     RefreshTrigger,
 )
 from headwater.catalog.jobs import FINAL_STATES
+from headwater.catalog.objects import TableKind
 from headwater.catalog.store.database import Database
 from headwater.catalog.store.dynamic_table_model import dynamic_tables, refreshes
-from headwater.catalog.store.model import jobs
+from headwater.catalog.store.model import jobs, tables
 from headwater.errors import TransientError
 from headwater.names import QualifiedName
 
@@ -42,18 +45,18 @@ class Refreshes:
         """Adds a refresh under the next number of its table, which it gives back with it.
 
         Raises:
-            TransientError: REFRESH_RUNNING when another refresh of the table runs.
+            TransientError: REFRESH_RUNNING when another refresh of the same rows runs.
         """
         locked = select(dynamic_tables.c.refresh_number).where(
             dynamic_tables.c.table_id == refresh.table_id
         )
         with self._database.write(connection) as own:
             counted = own.execute(locked.with_for_update()).scalar() or 0
-            newest = self._newest(own, refresh.table_id)
-            if newest is not None and newest.state not in FINAL_REFRESH_STATES:
-                table = str(QualifiedName(newest.workspace, newest.schema, newest.name))
-                raise TransientError("REFRESH_RUNNING", table=table, job=newest.job_id)
-            last = 0 if newest is None else newest.number
+            for other in self._running(own, refresh.table_id):
+                if _same_rows(refresh, other):
+                    table = str(QualifiedName(other.workspace, other.schema, other.name))
+                    raise TransientError("REFRESH_RUNNING", table=table, job=other.job_id)
+            last = self._newest(own, refresh.table_id)
             started = replace(refresh, number=max(counted, last) + 1)
             own.execute(insert(refreshes).values(_values(started)))
         return started
@@ -68,11 +71,22 @@ class Refreshes:
         with self._database.write(connection) as own:
             own.execute(statement.values(_values(refresh)))
 
+    def by_job(self, job_id: str) -> Refresh | None:
+        """The refresh that a job did, or None."""
+        query = _select().where(refreshes.c.job_id == job_id)
+        with self._database.read() as own:
+            row = own.execute(query.order_by(refreshes.c.number.desc()).limit(1)).one_or_none()
+        return None if row is None else _refresh(row)
+
+    def running(self, table_ids: Iterable[str]) -> frozenset[str]:
+        """Which of these tables are being refreshed at this moment, by whomever."""
+        with self._database.read() as own:
+            return frozenset(id for id in table_ids if self._running(own, id))
+
     def last_number(self, table_id: str) -> int:
         """The number of the newest refresh of a table; 0 when there was none."""
-        query = select(func.max(refreshes.c.number)).where(refreshes.c.table_id == table_id)
         with self._database.read() as own:
-            return own.execute(query).scalar() or 0
+            return self._newest(own, table_id)
 
     def list(
         self,
@@ -81,6 +95,7 @@ class Refreshes:
         table_id: str | None = None,
         since: datetime | None = None,
         limit: int | None = None,
+        kind: TableKind | None = None,
     ) -> builtins.list[Refresh]:
         """The refreshes of a workspace, or of one table, newest first."""
         query = _select()
@@ -90,6 +105,9 @@ class Refreshes:
             query = query.where(refreshes.c.table_id == table_id)
         if since is not None:
             query = query.where(refreshes.c.started_at >= since)
+        if kind is not None:
+            of_kind = select(tables.c.id).where(tables.c.kind == kind)
+            query = query.where(refreshes.c.table_id.in_(of_kind))
         newest = query.order_by(
             refreshes.c.started_at.desc(), refreshes.c.table_id, refreshes.c.number.desc()
         )
@@ -98,15 +116,28 @@ class Refreshes:
         return [_refresh(row) for row in rows]
 
     def delete_before(self, when: datetime) -> int:
-        """Forgets the refreshes that started before `when`, and says how many."""
-        statement = delete(refreshes).where(refreshes.c.started_at < when)
+        """Forgets the refreshes that started before `when`, and says how many.
+
+        The newest of each table stays: the next one counts from its number, and a number that was
+        given to a refresh that failed must not come again.
+        """
+        other = refreshes.alias()
+        newest = select(func.max(other.c.number)).where(other.c.table_id == refreshes.c.table_id)
+        statement = delete(refreshes).where(
+            refreshes.c.started_at < when, refreshes.c.number < newest.scalar_subquery()
+        )
         with self._database.write() as own:
             return own.execute(statement).rowcount
 
-    def _newest(self, connection: Connection, table_id: str) -> Refresh | None:
-        query = _select().where(refreshes.c.table_id == table_id)
-        row = connection.execute(query.order_by(refreshes.c.number.desc()).limit(1)).one_or_none()
-        return None if row is None else _refresh(row)
+    def _running(self, connection: Connection, table_id: str) -> builtins.list[Refresh]:
+        final = [state.value for state in FINAL_REFRESH_STATES]
+        query = _select().where(refreshes.c.table_id == table_id, ~refreshes.c.state.in_(final))
+        found = (_refresh(row) for row in connection.execute(query))
+        return [refresh for refresh in found if refresh.state not in FINAL_REFRESH_STATES]
+
+    def _newest(self, connection: Connection, table_id: str) -> int:
+        query = select(func.max(refreshes.c.number)).where(refreshes.c.table_id == table_id)
+        return connection.execute(query).scalar() or 0
 
 
 def _select() -> Select[Any]:
@@ -117,6 +148,12 @@ def _select() -> Select[Any]:
         jobs.c.ended_at.label("job_ended_at"),
         jobs.c.error.label("job_error"),
     ).outerjoin_from(refreshes, jobs, jobs.c.id == refreshes.c.job_id)
+
+
+def _same_rows(one: Refresh, other: Refresh) -> bool:
+    """Whether two refreshes of a table may write the same rows."""
+    here, there = one.partition, other.partition
+    return here is None or there is None or here.meets(there)
 
 
 def _values(refresh: Refresh) -> dict[str, Any]:

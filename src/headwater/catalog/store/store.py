@@ -13,12 +13,15 @@ from datetime import datetime
 from sqlalchemy import Connection
 
 from headwater.catalog.store.addresses import read_address
+from headwater.catalog.store.alerts import Alerts
+from headwater.catalog.store.audit import Audit
 from headwater.catalog.store.connections import Connections
 from headwater.catalog.store.database import Database
 from headwater.catalog.store.directory_changes import DirectoryChanges
 from headwater.catalog.store.directory_files import DirectoryFiles
 from headwater.catalog.store.dynamic_tables import DynamicTables
 from headwater.catalog.store.functions import Functions
+from headwater.catalog.store.grants import Grants
 from headwater.catalog.store.instances import Instances
 from headwater.catalog.store.jobs import Jobs
 from headwater.catalog.store.lease import WriterLease
@@ -27,10 +30,16 @@ from headwater.catalog.store.migrate import Lake, prepare
 from headwater.catalog.store.pipe_batches import PipeBatches
 from headwater.catalog.store.pipes import Pipes
 from headwater.catalog.store.refreshes import Refreshes
+from headwater.catalog.store.schedules import Schedules
 from headwater.catalog.store.schemas import Schemas
+from headwater.catalog.store.securables import Securables
 from headwater.catalog.store.settings import Settings
 from headwater.catalog.store.streams import Streams
 from headwater.catalog.store.tables import Tables
+from headwater.catalog.store.task_instances import TaskInstances
+from headwater.catalog.store.tasks import Tasks
+from headwater.catalog.store.users import Tokens, Users
+from headwater.catalog.store.vclusters import VirtualClusters
 from headwater.catalog.store.versions import Versions
 from headwater.catalog.store.volume_messages import VolumeMessages
 from headwater.catalog.store.volumes import Volumes
@@ -44,6 +53,7 @@ class Store:
         self._database = database
         self._lake = lake
         self.workspaces = Workspaces(database)
+        self.vclusters = VirtualClusters(database)
         self.schemas = Schemas(database)
         self.versions = Versions(database)
         self.tables = Tables(database)
@@ -58,8 +68,17 @@ class Store:
         self.streams = Streams(database)
         self.dynamic_tables = DynamicTables(database)
         self.refreshes = Refreshes(database)
+        self.schedules = Schedules(database)
         self.functions = Functions(database)
+        self.tasks = Tasks(database)
+        self.task_instances = TaskInstances(database)
+        self.alerts = Alerts(database)
         self.jobs = Jobs(database)
+        self.users = Users(database)
+        self.tokens = Tokens(database)
+        self.grants = Grants(database)
+        self.securables = Securables(database)
+        self.audit = Audit(database)
         self.settings = Settings(database)
         self.instances = Instances(database)
         self.lease = WriterLease(database)

@@ -210,6 +210,13 @@ class Tables:
         """The table with that id in whatever state, or None."""
         return self._first(select_tables().where(tables.c.id == table_id), connection)
 
+    def by_location(self, location: str, *, connection: Connection | None = None) -> Table | None:
+        """The active table whose files are there, or None."""
+        query = select_tables().where(
+            tables.c.location == location, tables.c.state == TableState.ACTIVE
+        )
+        return self._first(query.order_by(tables.c.id), connection)
+
     def list(
         self, workspace: str, schema: str | None = None, *, connection: Connection | None = None
     ) -> builtins.list[Table]:

@@ -39,7 +39,7 @@ def _from_state(node: Aggregate, state: State, below: Delta, tree: Maintained) -
     merges = merges_of(whole.calls, tree, insert_only=False, keyed=bool(whole.keys))
     assert merges is not None
     groups = groups_of(whole, merges, below, tree, state.rows)
-    change = tree.shared(merged(groups, state.stored, tree).node)
+    change = tree.shared(merged(groups, state.stored, tree, stored=True).node)
     tree.keep(state, change)
     # Only what is kept besides may have changed: then both rows are the same.
     return Delta(Project(change, kept((*columns_of(node), WEIGHT))), Rule.MERGED_GROUPS)

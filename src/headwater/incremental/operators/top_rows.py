@@ -98,7 +98,8 @@ def _is_first(part: Scalar, id: ColumnId) -> bool:
     """Whether a condition is that a ranking goes up to a number, and no further."""
     if not isinstance(part, exp.EQ | exp.LTE | exp.LT):
         return False
-    left, right = part.this, part.expression
+    # An alias stands in parentheses for what it is an alias of.
+    left, right = part.this.unnest(), part.expression.unnest()
     if not (isinstance(left, exp.Column) and left.name == id and isinstance(right, exp.Literal)):
         return False
     return not isinstance(part, exp.EQ) or right.name == "1"

@@ -15,7 +15,6 @@ from headwater.lake.changes.classify import Classified, classify
 from headwater.lake.changes.commits import gone
 from headwater.lake.changes.data_files import missing_because
 from headwater.lake.changes.ranges import ChangeRange, Reader, Wanted
-from headwater.lake.delta_log.files import LocalLogFiles, local_path
 from headwater.lake.spark_session import SparkConnection
 from headwater.names import quote_identifier
 
@@ -50,8 +49,8 @@ def read_changes(
     new_view: Callable[[], str],
 ) -> Changes:
     """The changes of `range`; errors as in `classify`, and CHANGES_GONE for files not there."""
-    files = LocalLogFiles(table.location)
-    classified = classify(files, range, wanted, name=table.name)
+    log = spark.folder(table.location).log
+    classified = classify(log, range, wanted, name=table.name)
     return read_classified(spark, table, classified, new_view=new_view)
 
 
@@ -65,7 +64,7 @@ def read_classified(
     """The changes of a range that was classified before."""
     if classified.reader is Reader.NOTHING:
         return _nothing(table)
-    _check_files(table, classified)
+    _check_files(spark, table, classified)
     view = new_view()
     columns = tuple(column.name for column in table.columns)
     if not spark.create_change_view(view, table.location, classified, columns):
@@ -79,8 +78,8 @@ def read_classified(
     )
 
 
-def _check_files(table: ChangedTable, classified: Classified) -> None:
-    reason = missing_because(local_path(table.location), classified.images)
+def _check_files(spark: SparkConnection, table: ChangedTable, classified: Classified) -> None:
+    reason = missing_because(spark.folder(table.location), classified.images)
     if reason is not None:
         raise gone(table.name or table.location, classified.range, reason)
 

@@ -11,18 +11,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from headwater.errors import TransientError
+from headwater.errors import InternalError, TransientError
+from headwater.incremental.checks import NEGATIVE_COUNT, TWO_ROWS
 from headwater.lake.commits.change import change
 from headwater.lake.commits.choose import Limits
 from headwater.lake.commits.delta_transaction import RETRIES_EXCEEDED, DeltaTransaction
 from headwater.lake.commits.file_actions import remove
 from headwater.lake.commits.leftovers import remove_files, remove_leftovers
-from headwater.lake.commits.stored_table import read_stored_table
+from headwater.lake.commits.stored_table import Within, read_stored_table
 from headwater.lake.commits.target import Outcome, Target
 from headwater.lake.commits.weighted_rows import MISSING_ROW
 from headwater.lake.commits.writes import Append, Applied, Change, How, Nothing, Overwrite, Write
-from headwater.lake.delta_log.files import LocalLogFiles
 from headwater.lake.spark_errors import reshape
+from headwater.lake.table_folders import TableFolder
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -39,31 +40,40 @@ class Mark:
 
 
 def apply_write(
-    session: SparkSession, location: str, write: Write, *, mark: Mark, limits: Limits
+    session: SparkSession,
+    location: str,
+    write: Write,
+    *,
+    folder: TableFolder,
+    mark: Mark,
+    limits: Limits,
+    within: Within | None = None,
 ) -> Applied:
     """Write, and commit once; see `SparkConnection.apply`."""
     since = time.time()
-    files = LocalLogFiles(location)
     transaction = DeltaTransaction(session, location)
-    stored = read_stored_table(files, transaction.version)
+    stored = read_stored_table(folder.log, transaction.version)
     if mark.transaction is not None:
         application, number = mark.transaction
         if stored.transactions.get(application, -1) >= number:
             return Applied(How.NOTHING, 0, 0, 0, 0, stored.version, repeated=True)
+    if within is not None:
+        # For the rest of the write there is nothing else: no other file can be touched.
+        stored = stored.within(within)
     target = Target(session, transaction, stored, location)
     try:
         outcome = _written(target, write, limits)
     except BaseException as error:
-        remove_leftovers(files, since=since, after=stored.version)
+        remove_leftovers(folder, since=since, after=stored.version)
         raise _explained(error, target) from error
     try:
         if outcome.how is How.NOTHING:
-            remove_files(files, outcome.paths, after=stored.version)
+            remove_files(folder, outcome.paths, after=stored.version)
             transaction.forget_written()
             outcome = Outcome(How.NOTHING, 0, 0)
         return _committed(target, outcome, mark)
     except BaseException as error:
-        remove_files(files, outcome.paths, after=stored.version)
+        remove_files(folder, outcome.paths, after=stored.version)
         raise _explained(error, target) from error
 
 
@@ -74,7 +84,7 @@ def _written(target: Target, write: Write, limits: Limits) -> Outcome:
         case Append(rows):
             return _append(target, rows)
         case Overwrite(rows):
-            return _overwrite(target, rows)
+            return _overwrite(target, rows, produced_only=write.produced_only)
         case Change():
             return change(target, write, limits)
 
@@ -85,9 +95,11 @@ def _append(target: Target, rows: str) -> Outcome:
     return Outcome(how, target.transaction.rows_written(), 0, written=written)
 
 
-def _overwrite(target: Target, rows: str) -> Outcome:
-    stored = target.stored
+def _overwrite(target: Target, rows: str, *, produced_only: bool) -> Outcome:
     written = target.write(target.query(rows))
+    stored = target.stored
+    if produced_only:
+        stored = stored.sharing_partitions(written)
     gone = stored.rows
     if gone is None:
         gone = target.transaction.rows_of(stored.files).count()
@@ -127,8 +139,14 @@ def _explained(error: BaseException, target: Target) -> BaseException:
     if not isinstance(error, Exception):
         return error
     found = reshape(error)
-    if MISSING_ROW in f"{found.message} {found.detail}":
+    words = f"{found.message} {found.detail}"
+    if MISSING_ROW in words:
         return target.missing_row(detail=found.detail)
+    table, detail = target.location, found.detail
+    if NEGATIVE_COUNT in words:
+        return InternalError("REFRESH_NEGATIVE_COUNT", table=table, detail=detail)
+    if TWO_ROWS in words:
+        return InternalError("REFRESH_TWO_ROWS_FOR_A_KEY", table=table, detail=detail)
     if found.condition == RETRIES_EXCEEDED:
         problem = "it committed to the table while this write was under way"
         return TransientError("CONCURRENT_CHANGE", problem=problem, detail=found.detail)

@@ -6,14 +6,14 @@ Invariant: a file that some commit names is never removed, not even if the commi
 from __future__ import annotations
 
 import base64
-import os
 import uuid
 from collections.abc import Iterable, Iterator
-from pathlib import Path
+from urllib.parse import unquote
 
-from headwater.lake.commits.stored_table import Body, place_of
+from headwater.lake.commits.stored_table import Body
 from headwater.lake.delta_log.actions import read_actions
-from headwater.lake.delta_log.files import LOG_FOLDER, LogFiles, local_path
+from headwater.lake.delta_log.files import LogFiles
+from headwater.lake.table_folders import TableFolder
 
 _MADE = ("part-", "cdc-", "deletion_vector_")
 # Delta writes ids with the letters of ZeroMQ's base 85, Python knows those of RFC 1924.
@@ -22,29 +22,26 @@ _RFC1924 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&(
 _ID_LETTERS = 20
 
 
-def remove_files(files: LogFiles, paths: Iterable[str], *, after: int) -> None:
+def remove_files(folder: TableFolder, paths: Iterable[str], *, after: int) -> None:
     """Remove files of the table, given as its log names them, that no commit `after` a version has.
 
     A write can fail behind its commit: then the files are the table's.
     """
-    named = set(_named(files, after=after))
-    folder = local_path(files.table)
-    for path in set(paths) - named:
-        _remove(Path(place_of(path, files.table)), folder)
+    named = set(_named(folder.log, after=after))
+    folder.remove(unquote(path) for path in set(paths) - named)
 
 
-def remove_leftovers(files: LogFiles, *, since: float, after: int) -> None:
+def remove_leftovers(folder: TableFolder, *, since: float, after: int) -> None:
     """Remove what was written into the table's folder since a time and is in no commit.
 
     Spark does not say which files a failed job began. Nobody else of this lake writes meanwhile:
     the caller holds the table's lock and the lake's lease. If someone outside of it committed, the
     files may be theirs, and stay for VACUUM.
     """
-    if files.exists(after + 1):
+    if folder.log.exists(after + 1):
         return
-    folder = local_path(files.table)
-    for path in _written_since(folder, since):
-        _remove(path, folder)
+    written = folder.written_since(since)
+    folder.remove([path for path in written if path.rpartition("/")[2].startswith(_MADE)])
 
 
 def vector_path(vector: Body) -> str | None:
@@ -74,25 +71,3 @@ def _named(files: LogFiles, *, after: int) -> Iterator[str]:
             if (vector := body.get("deletionVector")) and (path := vector_path(vector)):
                 yield path
         version += 1
-
-
-def _written_since(folder: Path, since: float) -> Iterator[Path]:
-    for parent, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if name != LOG_FOLDER]
-        for name in names:
-            path = Path(parent, name)
-            if name.startswith(_MADE) and path.stat().st_mtime >= since:
-                yield path
-
-
-def _remove(path: Path, table: Path) -> None:
-    """The file, the checksum that Hadoop put beside it, and folders that held nothing else."""
-    path.unlink(missing_ok=True)
-    path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
-    for parent in path.parents:
-        if parent == table or not parent.is_relative_to(table):
-            return
-        try:
-            parent.rmdir()
-        except OSError:
-            return

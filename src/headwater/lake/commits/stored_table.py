@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from headwater.errors import UserError
 from headwater.lake.delta_log.actions import FileId, file_id, read_actions, record_count
-from headwater.lake.delta_log.files import LOG_FOLDER, Checkpoint, LogFiles, local_path
+from headwater.lake.delta_log.files import LOG_FOLDER, Checkpoint, LogFiles, folder_path
 from headwater.lake.delta_log.snapshot import newest_checkpoint
 
 Body = Mapping[str, Any]
+Within = Mapping[str, str | None]
+"""Values of partition columns, under the names and in the spelling of the log."""
 _COLUMNS = (
     "add.path",
     "add.partitionValues",
@@ -56,9 +58,25 @@ class StoredTable:
         counts = [live_rows(file) for file in self.files]
         return None if None in counts else sum(count or 0 for count in counts)
 
+    def within(self, values: Within) -> StoredTable:
+        """The files that have these partition values."""
+        kept = (file for file in self.files if values.items() <= _values(file).items())
+        return replace(self, files=tuple(kept))
+
+    def sharing_partitions(self, others: Iterable[Body]) -> StoredTable:
+        """The files of the partitions that others lie in."""
+        known = [_values(other) for other in others]
+        return replace(self, files=tuple(file for file in self.files if _values(file) in known))
+
     def is_on(self, key: str) -> bool:
         """Whether a property of the table is `true`."""
         return self.configuration.get(key, "").lower() == "true"
+
+
+def _values(file: Body) -> dict[str, str | None]:
+    """Its partition values; Delta takes an empty text for NULL."""
+    found: Mapping[str, str | None] = file.get("partitionValues") or {}
+    return {name: value or None for name, value in found.items()}
 
 
 def live_rows(file: Body) -> int | None:
@@ -77,12 +95,14 @@ def place_of(path: str, table: str) -> str:
     '/t/p=a b/x.parquet'
     >>> place_of("file:///t/p=a%20b/x.parquet", "/t")
     '/t/p=a b/x.parquet'
+    >>> place_of("s3a://b/t/p=a%20b/x.parquet", "s3a://b/t") == place_of("p=a b/x.parquet", "/t")
+    True
     """
     parts = urlsplit(path)
     decoded = unquote(parts.path)
     if parts.scheme or decoded.startswith("/"):
         return decoded
-    return f"{str(local_path(table)).rstrip('/')}/{decoded}"
+    return f"{folder_path(table).rstrip('/')}/{decoded}"
 
 
 def read_stored_table(files: LogFiles, version: int) -> StoredTable:

@@ -26,9 +26,13 @@ class Append:
 
 @dataclass(frozen=True, slots=True)
 class Overwrite:
-    """The rows of a query take the place of all others."""
+    """The rows of a query take the place of all others.
+
+    With `produced_only`, partitions that get no rows keep those they have.
+    """
 
     rows: str
+    produced_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,7 +93,7 @@ class LocalLogFiles:
             return None
 
     def list_commits(self) -> list[int]:
-        return sorted(int(m[1]) for name in self._names() if (m := _COMMIT.match(name)))
+        return listed_commits(self._names())
 
     def last_checkpoint(self) -> Checkpoint | None:
         try:
@@ -132,11 +132,28 @@ def commit_name(version: int) -> str:
     return f"{version:020d}.json"
 
 
+def listed_commits(names: Iterable[str]) -> list[int]:
+    """The versions of the commits in a listing, ascending."""
+    return sorted(int(m[1]) for name in names if (m := _COMMIT.match(name)))
+
+
 def local_path(location: str) -> Path:
     """The folder of a plain path or a `file:` URL."""
     if location.startswith("file:"):
         return Path(unquote(urlsplit(location).path))
     return Path(location)
+
+
+def folder_path(location: str) -> str:
+    """The path of a location without its store; locations but `file:` URLs are not encoded.
+
+    >>> folder_path("s3a://bucket/50% off/t"), folder_path("file:///a%20b"), folder_path("/a b")
+    ('/50% off/t', '/a b', '/a b')
+    """
+    store, mark, path = location.partition("://")
+    if mark and store != "file":
+        return "/" + path.partition("/")[2]
+    return str(local_path(location))
 
 
 def parse_last_checkpoint(text: str) -> Checkpoint | None:

@@ -6,6 +6,7 @@ import os
 import time
 
 from headwater.lake.commits.leftovers import remove_files, remove_leftovers, vector_path
+from headwater.lake.table_folders import LocalFolder
 
 ID = "ab^-aqEH.-t@S}K{vb[*k^"
 VECTOR_FILE = "ab/deletion_vector_d2c639aa-8816-431a-aaf6-d3fe2512ff61.bin"
@@ -31,7 +32,7 @@ def there(log) -> set[str]:
 def test_a_refused_write_takes_its_files_with_it(log):
     log.create()
     put(log, "part-1", "p=a b/part-2", VECTOR_FILE, "part-3")
-    remove_files(log.files, ["part-1", "p=a%20b/part-2", VECTOR_FILE], after=0)
+    remove_files(LocalFolder(log.folder), ["part-1", "p=a%20b/part-2", VECTOR_FILE], after=0)
     assert there(log) == {"part-3", ".part-3.crc"}
 
 
@@ -41,7 +42,7 @@ def test_a_write_that_fails_behind_its_commit_keeps_them(log):
     log.commit(log.add("part-1"), log.add("part-0", 3, vector=vector))
     put(log, "part-1", VECTOR_FILE)
     before = there(log)
-    remove_files(log.files, ["part-1", VECTOR_FILE], after=0)
+    remove_files(LocalFolder(log.folder), ["part-1", VECTOR_FILE], after=0)
     assert there(log) == before
 
 
@@ -52,7 +53,7 @@ def test_what_a_failed_job_began_goes(log):
     since = time.time() - 1
     put(log, "part-1", "p=1/part-2", VECTOR_FILE, "_change_data/cdc-1")
     put(log, "notes.txt")
-    remove_leftovers(log.files, since=since, after=0)
+    remove_leftovers(LocalFolder(log.folder), since=since, after=0)
     assert there(log) == before | {"notes.txt", ".notes.txt.crc"}
 
 
@@ -60,7 +61,7 @@ def test_files_that_may_be_another_writer_s_stay(log):
     log.create()
     log.commit(log.add("part-1"))
     put(log, "part-1", "part-2")
-    remove_leftovers(log.files, since=0, after=0)
+    remove_leftovers(LocalFolder(log.folder), since=0, after=0)
     assert {"part-1", "part-2"} < there(log)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from headwater.errors import UserError
-from headwater.lake.commits.stored_table import place_of, read_stored_table
+from headwater.lake.commits.stored_table import StoredTable, place_of, read_stored_table
 
 
 def transaction(application: str, version: int) -> dict:
@@ -93,3 +93,24 @@ def test_a_log_with_a_gap_is_an_error(log):
 )
 def test_a_file_has_one_place_however_it_is_named(path, place):
     assert place_of(path, "/t") == place_of(path, "file:///t/") == place
+
+
+def test_files_of_a_partition_are_told_by_the_values_in_the_log():
+    files = [
+        {"path": "a", "partitionValues": {"p": "1", "q": "x"}},
+        {"path": "b", "partitionValues": {"p": "1", "q": ""}},
+        {"path": "c", "partitionValues": {"p": "2", "q": None}},
+    ]
+    table = StoredTable(0, tuple(files))
+    within = {
+        name: [file["path"] for file in table.within(values).files]
+        for name, values in {
+            "first level": {"p": "1"},
+            "null": {"q": None},
+            "both": {"p": "1", "q": "x"},
+            "none": {"p": "3"},
+        }.items()
+    }
+    assert within == {"first level": ["a", "b"], "null": ["b", "c"], "both": ["a"], "none": []}
+    new = [{"path": "n", "partitionValues": {"p": "2", "q": ""}}]
+    assert [file["path"] for file in table.sharing_partitions(new).files] == ["c"]

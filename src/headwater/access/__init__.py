@@ -1,0 +1,1 @@
+"""Who may do what: roles, privileges, and the decision. Pure: no input, no output, no clock."""

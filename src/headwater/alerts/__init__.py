@@ -1,0 +1,1 @@
+"""Alerts: who is told when something needs a person."""

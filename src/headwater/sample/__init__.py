@@ -1,0 +1,1 @@
+"""A live data set to try things on: events of a shop, made up as time goes by."""

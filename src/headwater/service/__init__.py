@@ -1,0 +1,1 @@
+"""The service: one process that runs a lake and answers many clients over HTTP."""

@@ -1,0 +1,124 @@
+"""What a request passes before anything reads it: who asks, how large it is, how slow it is.
+
+Laws: nobody without a token is answered anything but 401, whatever the page; no more than the
+allowed bytes of a body are ever held; a client that neither sends nor reads is let go.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+
+from starlette.concurrency import run_in_threadpool
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from headwater.errors import HeadwaterError, TransientError, UserError
+from headwater.service.answers import answer
+from headwater.service.identity import Authenticator, Identity, Proof
+from headwater.service.limits import Limits
+
+OPEN_PAGES = frozenset({"/health", "/ready"})
+"""What anybody may ask; it says nothing about the lake."""
+
+_BEARER, _BASIC = b"bearer", b"basic"
+
+
+class Guards:
+    """Stands before the application."""
+
+    def __init__(
+        self, application: ASGIApp, *, authenticator: Authenticator, limits: Limits
+    ) -> None:
+        self._application = application
+        self._authenticator = authenticator
+        self._limits = limits
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            # There are no web sockets, and start and stop are the server's.
+            return
+        headers = dict(scope["headers"])
+        try:
+            if scope["path"] not in OPEN_PAGES:
+                address = (scope.get("client") or ("",))[0]
+                scope.setdefault("state", {})["identity"] = await self._identity(headers, address)
+            self._check_length(headers)
+        except HeadwaterError as error:
+            await answer(error)(scope, receive, send)
+            return
+        body = _Body(receive, self._limits)
+        patient = _patient(send, self._limits.send_seconds)
+        try:
+            await self._application(scope, body.receive, patient)
+        except _Stalled:
+            # The server closes a connection whose answer was not finished.
+            return
+
+    async def _identity(self, headers: dict[bytes, bytes], address: str) -> Identity:
+        proof = proof_in(headers.get(b"authorization", b""), address)
+        if proof is not None:
+            found = await run_in_threadpool(self._authenticator.authenticate, proof)
+            if found is not None:
+                return found
+        raise UserError("UNAUTHENTICATED")
+
+    def _check_length(self, headers: dict[bytes, bytes]) -> None:
+        length = headers.get(b"content-length", b"0")
+        if length.isdigit() and int(length) > self._limits.body_bytes:
+            raise UserError("BODY_TOO_LARGE", most=self._limits.body_bytes)
+
+
+def proof_in(header: bytes, address: str) -> Proof | None:
+    """What the header Authorization bears: a token, or a name and password; None for neither."""
+    scheme, _, given = header.partition(b" ")
+    if scheme.lower() == _BEARER:
+        return Proof(given.strip().decode("latin-1"), address=address)
+    if scheme.lower() != _BASIC:
+        return None
+    try:
+        user, colon, password = base64.b64decode(given, validate=True).decode().partition(":")
+    except ValueError:
+        return None
+    return Proof(password, user, address) if colon else None
+
+
+class _Body:
+    """Counts a body as it arrives, and does not wait for it for ever."""
+
+    def __init__(self, receive: Receive, limits: Limits) -> None:
+        self._receive = receive
+        self._limits = limits
+        self._size = 0
+        self._whole = False
+        self._deadline = asyncio.get_running_loop().time() + limits.body_seconds
+
+    async def receive(self) -> Message:
+        if self._whole:
+            # What comes now is the end of the connection, and may come late.
+            return await self._receive()
+        try:
+            async with asyncio.timeout_at(self._deadline):
+                message = await self._receive()
+        except TimeoutError:
+            seconds = self._limits.body_seconds
+            raise TransientError("BODY_TOO_SLOW", seconds=seconds) from None
+        self._size += len(message.get("body", b""))
+        self._whole = not message.get("more_body", False)
+        if self._size > self._limits.body_bytes:
+            raise UserError("BODY_TOO_LARGE", most=self._limits.body_bytes)
+        return message
+
+
+class _Stalled(Exception):
+    """The client has not read for too long."""
+
+
+def _patient(send: Send, seconds: float) -> Send:
+    async def send_in_time(message: Message) -> None:
+        try:
+            async with asyncio.timeout(seconds):
+                await send(message)
+        except TimeoutError:
+            raise _Stalled from None
+
+    return send_in_time

@@ -1,0 +1,1 @@
+"""Tasks: scripts that run on a schedule and after each other."""

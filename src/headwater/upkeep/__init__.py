@@ -1,0 +1,1 @@
+"""Upkeep: compaction, removal of old files and rows, and forgetting of old metadata."""

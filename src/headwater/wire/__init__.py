@@ -1,0 +1,1 @@
+"""What travels between a service and its clients: errors and results, written and read."""

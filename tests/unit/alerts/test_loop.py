@@ -1,0 +1,169 @@
+"""Alerts told to a real server on loopback, which may refuse them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.unit.pipes.fake_spark import table_of
+
+import headwater
+from headwater.alerts.loop import AlertLoop
+from headwater.runtime.clock import now
+
+
+@dataclass(slots=True)
+class Hook:
+    """A webhook: what it was told, and what it answers."""
+
+    port: int = 0
+    told: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    refuses: set[str] = field(default_factory=set)
+
+    def url(self, path: str) -> str:
+        return f"json://127.0.0.1:{self.port}/{path}"
+
+    def titles(self, path: str) -> list[str]:
+        return [body["title"] for at, body in self.told if at == f"/{path}"]
+
+
+@pytest.fixture
+def hook() -> Iterator[Hook]:
+    known = Hook()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            known.told.append((self.path.rstrip("/"), json.loads(body)))
+            self.send_response(500 if self.path.strip("/") in known.refuses else 200)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    known.port = server.server_address[1]
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield known
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@pytest.fixture
+def lake(new_lake: Path, tmp_path: Path) -> Iterator[headwater.Connection]:
+    folder = shutil.copytree(new_lake, tmp_path / "lake")
+    with headwater.connect(folder, user="tester", time_zone="UTC") as connection:
+        yield connection
+        assert not connection.session.lake.engine.started
+
+
+def look(lake: headwater.Connection, at: datetime | None = None) -> None:
+    moment = at or now()
+    AlertLoop(lake.session.lake, clock=lambda: moment).step()
+
+
+def fail_a_task(lake: headwater.Connection) -> str:
+    lake.sql("CREATE TASK t SCHEDULE (DAILY) AS DROP SCHEMA nope; EXECUTE TASK t")
+    lake.run_until_idle()
+    [(id,)] = [row[:1] for row in lake.sql("SHOW TASK INSTANCES").rows]
+    return str(id)
+
+
+def test_a_failure_is_told_once_and_its_end_once(lake: headwater.Connection, hook: Hook) -> None:
+    lake.sql(f"CREATE ALERT a ON FAILURE OF ANY TASK NOTIFY '{hook.url('x')}'")
+    id = fail_a_task(lake)
+    look(lake)
+    look(lake)
+    assert hook.titles("x") == ["Firing: alert a"]
+    assert "SCHEMA_NOT_FOUND" in hook.told[0][1]["message"]
+    lake.sql(f"ALTER TASK INSTANCE '{id}' SET SUCCESS")
+    look(lake)
+    look(lake)
+    assert hook.titles("x") == ["Firing: alert a", "Resolved: alert a"]
+    [event] = lake.sql("SHOW ALERT EVENTS").rows
+    assert event[1] == "RESOLVED"
+
+
+def test_who_refuses_is_tried_again_and_who_took_it_is_not(
+    lake: headwater.Connection, hook: Hook
+) -> None:
+    hook.refuses.add("bad")
+    lake.sql(
+        f"CREATE ALERT a ON FAILURE OF ANY TASK NOTIFY '{hook.url('bad')}', '{hook.url('good')}'"
+    )
+    fail_a_task(lake)
+    look(lake)
+    look(lake)
+    assert (len(hook.titles("bad")), len(hook.titles("good"))) == (1, 1)
+    [event] = lake.sql("SHOW ALERT EVENTS").rows
+    assert event[-1] == "not taken by json://****"
+    hook.refuses.clear()
+    look(lake, now() + timedelta(minutes=1))
+    assert (len(hook.titles("bad")), len(hook.titles("good"))) == (2, 1)
+    assert lake.sql("SHOW ALERT EVENTS WHERE told_fired_time IS NULL").rowcount == 0
+
+
+def test_an_address_nobody_listens_at_disturbs_nothing(lake: headwater.Connection) -> None:
+    lake.sql("CREATE ALERT a ON FAILURE OF ANY TASK NOTIFY 'json://127.0.0.1:1/s3cret'")
+    fail_a_task(lake)
+    [event] = lake.sql("SHOW ALERT EVENTS").rows
+    assert event[-1] == "not taken by json://****"
+
+
+def test_the_lag_of_a_pipe_is_seen(lake: headwater.Connection, hook: Hook, tmp_path: Path) -> None:
+    own = lake.session.lake
+    table_of(own)
+    (tmp_path / "in").mkdir()
+    lake.sql(
+        "CREATE STORAGE CONNECTION c TYPE FILE;"
+        f"CREATE EXTERNAL VOLUME v LOCATION 'file://{tmp_path}/in/' USING CONNECTION c;"
+        "CREATE PIPE p VIRTUAL_CLUSTER = 'default' INGEST_MODE = 'LIST_PURGE'"
+        " AS COPY INTO t FROM VOLUME v (line STRING) USING CSV PURGE = TRUE;"
+        f"CREATE ALERT a ON LAG OF PIPE p > 1 MINUTE NOTIFY '{hook.url('p')}'"
+    )
+    look(lake)
+    assert hook.titles("p") == []
+    pipe = own.store.pipes.get("headwater", "public", "p")
+    assert pipe is not None
+    own.store.pipes.set_pending(pipe.id, files=1, bytes=1, oldest_at=now() - timedelta(minutes=2))
+    look(lake)
+    assert hook.titles("p") == ["Firing: alert a"]
+    own.store.pipes.set_pending(pipe.id, files=0, bytes=0, oldest_at=None)
+    look(lake)
+    assert hook.titles("p") == ["Firing: alert a", "Resolved: alert a"]
+
+
+def test_addresses_are_nowhere_to_be_seen(lake: headwater.Connection) -> None:
+    secret = "s3cretpath"
+    lake.sql(f"CREATE ALERT a ON FAILURE OF ANY TASK NOTIFY 'json://127.0.0.1:1/{secret}'")
+    with pytest.raises(headwater.Error) as caught:
+        lake.sql(f"CREATE ALERT a ON FAILURE OF ANY TASK NOTIFY 'json://127.0.0.1:1/{secret}'")
+    assert secret not in str(caught.value)
+    lake.sql(
+        "CREATE TASK t SCHEDULE (DAILY) AS $$CREATE ALERT b ON FAILURE OF ANY TASK"
+        f" NOTIFY 'json://127.0.0.1:1/{secret}'$$; EXECUTE TASK t"
+    )
+    lake.run_until_idle()
+    assert lake.sql("SHOW ALERTS").rowcount == 2
+    store = lake.session.lake.store
+    instance = store.task_instances.list()[0]
+    shown = [
+        *lake.sql("SHOW ALERTS").rows,
+        *lake.sql("SHOW CREATE TASK t").rows,
+        *lake.sql(f"DESC TASK INSTANCE '{instance.id}'").rows,
+        *[job.text for job in store.jobs.list()],
+    ]
+    assert secret not in str(shown)
+    catalog = lake.session.lake.folder.path / "catalog.db"
+    content = catalog.read_bytes() + catalog.with_name("catalog.db-wal").read_bytes()
+    assert secret.encode() not in content
