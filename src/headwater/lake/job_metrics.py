@@ -72,13 +72,31 @@ def measures(context: Any, session: Any, job_id: str) -> Measures:
 def _stages(store: Any, jobs: Sequence[int], as_json: JsonOf) -> tuple[SparkStage, ...]:
     found: dict[int, SparkStage] = {}
     for job in jobs:
-        for stage in as_json(store.job(job))["stageIds"]:
-            if stage not in found:
-                told = as_json(store.lastStageAttempt(stage))
-                # A stage whose rows another job had worked out already is known but never ran.
-                if told["submissionTime"] is not None:
-                    found[stage] = _stage(job, told)
+        known = _if_kept(store.job, job)
+        for stage in [] if known is None else as_json(known)["stageIds"]:
+            if stage in found:
+                continue
+            attempt = _if_kept(store.lastStageAttempt, stage)
+            told = None if attempt is None else as_json(attempt)
+            # A stage whose rows another job had worked out already is known but never ran.
+            if told is not None and told["submissionTime"] is not None:
+                found[stage] = _stage(job, told)
     return tuple(sorted(found.values(), key=lambda stage: (stage.started_at, stage.id)))
+
+
+def _if_kept(ask: Callable[[int], Any], number: int) -> Any | None:
+    """What Spark knows of a job or stage; None if it has forgotten.
+
+    Spark keeps the last thousand (spark.ui.retainedStages) and drops first those that never ran.
+    """
+    from py4j.protocol import Py4JJavaError
+
+    try:
+        return ask(number)
+    except Py4JJavaError as error:
+        if error.java_exception.getClass().getName() != "java.util.NoSuchElementException":
+            raise
+        return None
 
 
 def _stage(job: int, told: dict[str, Any]) -> SparkStage:
