@@ -27,6 +27,7 @@ demo: setup ## run the demonstration
 
 test: lint  ## lint, then the tests
 	@scripts/setup.sh --postgres
+	@scripts/setup.sh --browser
 	@scripts/setup.sh $(TEST_JARS) $(EXTRAS)
 	$(BIN)/python -m pytest tests/unit -m "not servers and not large and not laws" -n 2 $(PYTEST)
 	$(BIN)/python -m pytest tests/unit tests/laws -m "servers or large or laws" -n 2 $(PYTEST)

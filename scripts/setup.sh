@@ -3,6 +3,7 @@
 #
 #   scripts/setup.sh [JAR_SET...]   .venv with the locked dependencies, Java, the jars
 #   scripts/setup.sh --postgres     PostgreSQL's server programs, which only the tests need
+#   scripts/setup.sh --browser      Chromium, which only the tests of Studio need
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -123,8 +124,21 @@ ensure_postgres() {
             "so the tests that need them are skipped"
 }
 
+browser_found() {
+    command -v chromium || command -v chromium-browser || command -v google-chrome
+}
+
+ensure_browser() {
+    browser_found >/dev/null && return
+    apt_install_first_of chromium chromium-browser || true
+    browser_found >/dev/null ||
+        say "Chromium is missing and could not be installed, so the tests of Studio fail"
+}
+
 if [ "${1:-}" = --postgres ]; then
     ensure_postgres
+elif [ "${1:-}" = --browser ]; then
+    ensure_browser
 else
     make_venv
     install_dependencies

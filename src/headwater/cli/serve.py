@@ -12,7 +12,7 @@ from headwater.cli.lake_option import lake_folder, lake_option
 from headwater.cli.signals import Interrupt, leave_now, undisturbed
 
 if TYPE_CHECKING:
-    from headwater.service.server import Server
+    from headwater.service.server import Attach, Server
 
 
 @click.command()
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     help="Also answer JDBC, ODBC, PyHive and dbt on this port; 0 is any that is free.",
 )
 @click.option("--no-loop", is_flag=True, help="Answer clients only: no pipes, schedules, upkeep.")
+@click.option("--no-studio", is_flag=True, help="Without the web page.")
 @click.option("--warm", is_flag=True, help="Start Spark now, not with the first statement.")
 def serve(
     lake: str | None,
@@ -43,6 +44,7 @@ def serve(
     tls_key: str | None,
     hive_port: int | None,
     no_loop: bool,
+    no_studio: bool,
     warm: bool,
 ) -> None:
     """Run a lake as a service: pipes, schedules and upkeep, and SQL over HTTP.
@@ -66,7 +68,7 @@ def serve(
         _say(f"warning: {host} is reachable from outside, and without TLS others can read along")
     service = Service.open(lake_folder(lake), loops=not no_loop)
     try:
-        server = Server(service, listening)
+        server = Server(service, listening, attach=_studio(no_studio))
     except BaseException:
         with undisturbed():
             service.close()
@@ -75,11 +77,21 @@ def serve(
     if server.new_admin_token is not None:
         _say(f"token of the administrator, shown this once: {server.new_admin_token}")
     _say(f"listening on {server.url}")
+    if not no_studio:
+        _say(f"Studio, to look at in a browser: {server.url}/studio/")
     if server.hive_url is not None:
         _say(f"JDBC reaches it at {server.hive_url}")
     if warm:
         threading.Thread(target=service.lake.new_spark, name="headwater-warm", daemon=True).start()
     _until_stopped(server)
+
+
+def _studio(without: bool) -> Attach | None:
+    if without:
+        return None
+    from headwater.studio.mount import attach
+
+    return attach
 
 
 def _until_stopped(server: Server) -> None:

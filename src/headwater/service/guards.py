@@ -21,6 +21,8 @@ OPEN_PAGES = frozenset({"/health", "/ready"})
 """What anybody may ask; it says nothing about the lake."""
 
 _BEARER, _BASIC = b"bearer", b"basic"
+_POLICY = 1008
+"""What a web socket is closed with when its request was refused."""
 
 
 class Guards:
@@ -34,8 +36,8 @@ class Guards:
         self._limits = limits
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            # There are no web sockets, and start and stop are the server's.
+        if scope["type"] == "lifespan":
+            await self._application(scope, receive, send)
             return
         headers = dict(scope["headers"])
         try:
@@ -44,7 +46,10 @@ class Guards:
                 scope.setdefault("state", {})["identity"] = await self._identity(headers, address)
             self._check_length(headers)
         except HeadwaterError as error:
-            await answer(error)(scope, receive, send)
+            await _refuse(error, scope, receive, send)
+            return
+        if scope["type"] == "websocket":
+            await self._application(scope, receive, send)
             return
         body = _Body(receive, self._limits)
         patient = _patient(send, self._limits.send_seconds)
@@ -66,6 +71,13 @@ class Guards:
         length = headers.get(b"content-length", b"0")
         if length.isdigit() and int(length) > self._limits.body_bytes:
             raise UserError("BODY_TOO_LARGE", most=self._limits.body_bytes)
+
+
+async def _refuse(error: HeadwaterError, scope: Scope, receive: Receive, send: Send) -> None:
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.close", "code": _POLICY})
+    else:
+        await answer(error)(scope, receive, send)
 
 
 def proof_in(header: bytes, address: str) -> Proof | None:

@@ -7,6 +7,7 @@ import socket
 import ssl
 import threading
 from dataclasses import dataclass
+from typing import Protocol
 
 import uvicorn
 from fastapi import FastAPI
@@ -23,6 +24,7 @@ from headwater.service.service import Service
 
 _KEEP_ALIVE_SECONDS = 75
 _MOST_HEADER_BYTES = 64 * 1024
+_MOST_SOCKET_BYTES = 8 * 1024 * 1024
 _BACKLOG = 1024
 _CLOSE_SECONDS = 3
 _ANY = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared, not bound
@@ -45,10 +47,23 @@ class Listening:
         return self.tls_certificate is None and not _is_loopback(self.host)
 
 
+class Attach(Protocol):
+    """Puts further pages on the application of a service."""
+
+    def __call__(
+        self, app: FastAPI, service: Service, authenticator: Authenticator, *, secure: bool
+    ) -> None:
+        """Called before the first request."""
+        ...
+
+
 class Server:
     """Serves a service from `start` until `stop`."""
 
-    def __init__(self, service: Service, listening: Listening) -> None:
+    def __init__(
+        self, service: Service, listening: Listening, *, attach: Attach | None = None
+    ) -> None:
+        """`attach` puts further pages on the application, such as Studio."""
         self.service = service
         self._listening = listening
         self._socket = _bound(listening)
@@ -58,7 +73,10 @@ class Server:
         users = LakeUsers(Logins(store, now))
         authenticator: Authenticator = FirstOf((local, users))
         self._hive = hive_server(service, users, listening.host, listening.hive_port)
-        self._uvicorn = _QuietServer(_configured(make_app(service, authenticator), listening))
+        app = make_app(service, authenticator)
+        if attach is not None:
+            attach(app, service, authenticator, secure=listening.tls_certificate is not None)
+        self._uvicorn = _QuietServer(_configured(app, listening, whole=attach is not None))
         self._thread = threading.Thread(
             target=self._uvicorn.run,
             kwargs={"sockets": [self._socket]},
@@ -118,11 +136,13 @@ class _QuietServer(uvicorn.Server):
         self.started_event.set()
 
 
-def _configured(app: FastAPI, listening: Listening) -> uvicorn.Config:
+def _configured(app: FastAPI, listening: Listening, *, whole: bool) -> uvicorn.Config:
+    """`whole`: with web sockets, and with things to start and stop, which Studio has."""
     config = uvicorn.Config(
         app,
-        lifespan="off",
-        ws="none",
+        lifespan="on" if whole else "off",
+        ws="websockets-sansio" if whole else "none",
+        ws_max_size=_MOST_SOCKET_BYTES,
         log_config=None,
         # Bugs are logged by the pages, masked; uvicorn would log whole traces.
         log_level="critical",

@@ -77,11 +77,21 @@ class Service:
         self.loop.start()
         self._tidying.start()
 
-    def submit(self, identity: Identity, script: str, *, session: str | None = None) -> Statement:
-        """Take a script on, in a session of the user's or in one of its own."""
+    def submit(
+        self,
+        identity: Identity,
+        script: str,
+        *,
+        session: str | None = None,
+        time_zone: str | None = None,
+    ) -> Statement:
+        """Take a script on, in a session of the user's or in one of its own.
+
+        `time_zone` is the one of a session of its own, if not the lake's.
+        """
         self.require_active()
         if session is None:
-            own = open_session(self.lake, identity)
+            own = open_session(self.lake, identity, time_zone=time_zone)
             given_back = own.close
         else:
             taken = self.sessions.take(session, identity)

@@ -15,11 +15,15 @@ from headwater.runtime.open_lake import OpenLake
 from headwater.service.identity import Identity
 from headwater.service.limits import Limits
 from headwater.session import Session
+from headwater.sql.settings import TIME_ZONE_KEY
 
 
-def open_session(lake: OpenLake, identity: Identity) -> Session:
-    """A session in which a user's statements run."""
-    return Session.beside(lake, identity=identity)
+def open_session(lake: OpenLake, identity: Identity, *, time_zone: str | None = None) -> Session:
+    """A session in which a user's statements run; it shows times in the lake's zone, or in one."""
+    made = Session.beside(lake, identity=identity)
+    if time_zone is not None:
+        made.state.settings[TIME_ZONE_KEY] = time_zone
+    return made
 
 
 @dataclass(slots=True)

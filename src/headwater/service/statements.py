@@ -203,5 +203,6 @@ class Statements:
                 return
 
     def _tell(self, statement: Statement) -> None:
-        data = {"statement": statement.id, "state": statement.state.value}
+        lane, state = statement.lane.value, statement.state.value
+        data = {"statement": statement.id, "state": state, "lane": lane}
         self._events.publish("statement", data, owner=statement.owner.user)

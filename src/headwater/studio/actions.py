@@ -1,0 +1,65 @@
+"""Buttons that change something: each shows its statement, runs it, and says what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from nicegui import ui
+
+from headwater.errors import HeadwaterError
+from headwater.studio.desk import Desk
+from headwater.studio.problem import show_problem
+from headwater.studio.show_sql import sql_text
+
+Then = Callable[[], Awaitable[None]]
+
+
+def action_button(
+    desk: Desk,
+    name: str,
+    statement: str | Callable[[], str],
+    *,
+    icon: str | None = None,
+    danger: bool = False,
+    then: Then | None = None,
+) -> ui.button:
+    """A button that shows its statement before it runs it; `then` is called when it has run."""
+
+    async def ask_first() -> None:
+        text = statement if isinstance(statement, str) else statement()
+        await confirm(desk, name, text, danger=danger, then=then)
+
+    button = ui.button(name, icon=icon, on_click=ask_first).props("outline dense no-caps")
+    return button.props("color=negative") if danger else button
+
+
+async def confirm(
+    desk: Desk, name: str, statement: str, *, danger: bool = False, then: Then | None = None
+) -> None:
+    """A dialog with the statement and two buttons: run it, or not."""
+    with ui.dialog() as dialog, ui.card().classes("w-full max-w-2xl"):
+        ui.label(name).classes("text-lg font-semibold")
+        sql_text(statement)
+        outcome = ui.column().classes("w-full")
+
+        async def run() -> None:
+            outcome.clear()
+            run_button.disable()
+            try:
+                result = await desk.act(statement)
+            except HeadwaterError as error:
+                with outcome:
+                    show_problem(error)
+                run_button.enable()
+                return
+            dialog.close()
+            ui.notify(result.message or f"{name}: done", type="positive")
+            if then is not None:
+                await then()
+
+        with ui.row().classes("w-full justify-end gap-2"):
+            ui.button("Cancel", on_click=dialog.close).props("flat no-caps")
+            color = "negative" if danger else "primary"
+            run_button = ui.button(name, on_click=run).props(f"no-caps color={color} autofocus")
+    dialog.on("hide", dialog.delete)
+    dialog.open()

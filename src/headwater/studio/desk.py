@@ -1,0 +1,129 @@
+"""A desk: where an open page asks and acts, by SQL and with the rights of its user.
+
+Laws: what a page shows or does is a statement that the user may read; a token that was revoked
+stops working on pages that are open; one statement more than allowed is refused, not queued.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+
+from headwater.errors import UserError
+from headwater.result import Result
+from headwater.service.guards import proof_in
+from headwater.service.identity import Authenticator, Identity, Proof
+from headwater.service.service import Service
+from headwater.service.statement import Statement
+from headwater.studio.cookies import THEME, ZONE, cookies_in
+from headwater.studio.pulse import Pulse
+from headwater.time_zones import zone_of
+
+_MOST_SHOWN = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Desks:
+    """Gives a page the desk of whoever asks for it."""
+
+    service: Service
+    authenticator: Authenticator
+    pulse: Pulse
+
+    def of(self, request: Request) -> Desk:
+        """The desk for one opening of a page; the guards have let the request in."""
+        header = request.headers.get("authorization", "").encode("latin-1")
+        address = "" if request.client is None else request.client.host
+        proof = proof_in(header, address)
+        assert proof is not None, "the guards let nobody in without"
+        cookies = cookies_in(request.headers.get("cookie", ""))
+        look = Look(_zone(cookies.get(ZONE, "")), cookies.get(THEME))
+        return Desk(self, request.state.identity, proof, look)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a browser wants things shown."""
+
+    time_zone: str | None
+    theme: str | None
+
+
+@dataclass(slots=True)
+class Desk:
+    """Lives as long as its page is open."""
+
+    desks: Desks
+    identity: Identity
+    proof: Proof
+    look: Look
+    asked: list[str] = field(default_factory=list)
+    """What the page asked, for Show SQL; each statement once, in the order of first use."""
+
+    @property
+    def service(self) -> Service:
+        """The service behind Studio."""
+        return self.desks.service
+
+    async def rows(self, statement: str) -> list[dict[str, Any]]:
+        """The rows of one statement that shows something."""
+        return (await self.ask(statement)).to_dicts()
+
+    async def row(self, statement: str) -> Mapping[str, Any]:
+        """The properties that a DESC gives, as one row: its first column names them."""
+        result = await self.ask(statement)
+        return {str(row[0]): row[1] for row in result.rows}
+
+    async def ask(self, statement: str) -> Result:
+        """Run what a page shows; it is listed under Show SQL."""
+        if statement not in self.asked:
+            self.asked.append(statement)
+            del self.asked[:-_MOST_SHOWN]
+        return await self.act(statement)
+
+    async def act(self, statement: str, *, session: str | None = None) -> Result:
+        """Run one statement, or the last result of a script; raises what is wrong with it."""
+        ended = await self.ended(await self.begin(statement, session=session))
+        if ended.error is not None:
+            raise ended.error
+        ended.fetched = True
+        return ended.results[-1] if ended.results else Result()
+
+    async def begin(self, script: str, *, session: str | None = None) -> Statement:
+        """Take a script on, to be followed while it runs."""
+        identity = await run_in_threadpool(self._identity_now)
+        zone = self.look.time_zone
+        return await run_in_threadpool(
+            self.service.submit, identity, script, session=session, time_zone=zone
+        )
+
+    async def ended(self, statement: Statement) -> Statement:
+        """Wait until a statement has ended."""
+        loop, ended = asyncio.get_running_loop(), asyncio.Event()
+
+        def tell() -> None:
+            loop.call_soon_threadsafe(ended.set)
+
+        statement.when_ended(tell)
+        await ended.wait()
+        return statement
+
+    def _identity_now(self) -> Identity:
+        found = self.desks.authenticator.authenticate(self.proof)
+        if found is None:
+            raise UserError("UNAUTHENTICATED")
+        return found
+
+
+def _zone(name: str) -> str | None:
+    """A zone that a browser named; None for one that is unknown here."""
+    try:
+        zone_of(name)
+    except ValueError:
+        return None
+    return name

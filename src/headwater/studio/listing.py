@@ -1,0 +1,143 @@
+"""A listing: rows in a grid that sorts, filters and scrolls, with cells that link or colour.
+
+Law: whatever a value holds is shown as text; only addresses made by Studio become links.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from nicegui import ui
+
+from headwater.cell_text import cell
+from headwater.studio.chips import tone
+from headwater.studio.cookies import PREFIX
+from headwater.studio.shown_times import moment
+
+_MANY = 50
+Row = Mapping[str, Any]
+
+_LINK = (
+    '<q-td :props="props"><a v-if="props.row[LINK]" class="hw-link" :href="props.row[LINK]">'
+    "{{ props.value }}</a><span v-else>{{ props.value }}</span></q-td>"
+)
+_CHIP = (
+    '<q-td :props="props"><span v-if="props.value" :class="\'hw-chip \' + props.row[TONE]"'
+    ' :title="props.row[HINT]">{{ props.value }}<q-tooltip v-if="props.row[HINT]">'
+    "{{ props.row[HINT] }}</q-tooltip></span></q-td>"
+)
+_STRIP = (
+    '<q-td :props="props"><span class="hw-strip" role="img" :aria-label="props.value">'
+    '<i v-for="(one, place) in props.row[STRIP]" :key="place" :class="one.tone"'
+    ' :title="one.state"></i></span></q-td>'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ListColumn:
+    """A column of a listing, and how its cells are made from a row."""
+
+    name: str
+    label: str
+    value: Callable[[Row], Any] | None = None
+    """What is shown; the row's value of that name if not given."""
+    link: Callable[[Row], str] | None = None
+    """A path inside Studio, to which the cell links."""
+    chip: bool = False
+    """Shown as a state in its colour."""
+    hint: Callable[[Row], str | None] | None = None
+    """What a chip says when pointed at."""
+    strip: bool = False
+    """The value is a list of states, shown as small bars."""
+    number: bool = False
+    mono: bool = False
+
+
+def listing(
+    columns: Sequence[ListColumn], rows: Sequence[Row], *, key: str, label: str
+) -> Callable[[Sequence[Row]], None]:
+    """Draws the rows; gives back what draws newer ones in their place."""
+    field = ui.input(placeholder="Filter").props('dense outlined clearable aria-label="Filter"')
+    table = ui.table(
+        columns=[_column(column) for column in columns],
+        rows=[_cells(columns, row) for row in rows],
+        row_key=key,
+        pagination={"rowsPerPage": 0},
+    )
+    table.classes("hw-table").props(f'flat bordered dense hide-pagination aria-label="{label}"')
+    table.props('virtual-scroll :virtual-scroll-item-size="36"')
+    table.style("max-height: 70vh")
+    field.bind_value_to(table, "filter")
+    field.set_visibility(len(rows) > _MANY // 5)
+    for column in columns:
+        template = _template(column)
+        if template is not None:
+            table.add_slot(f"body-cell-{column.name}", template)
+
+    def update(newer: Sequence[Row]) -> None:
+        table.update_rows([_cells(columns, row) for row in newer])
+        field.set_visibility(len(newer) > _MANY // 5)
+
+    return update
+
+
+def studio_path(*parts: str) -> str:
+    """A path inside Studio; what the parts hold is escaped.
+
+    >>> studio_path("catalog", "a/b", "<x>")
+    '/studio/catalog/a%2Fb/%3Cx%3E'
+    """
+    from urllib.parse import quote
+
+    return "/".join([PREFIX, *(quote(part, safe="") for part in parts)])
+
+
+def _column(column: ListColumn) -> dict[str, Any]:
+    classes = "hw-mono" if column.mono else ""
+    return {
+        "name": column.name,
+        "label": column.label,
+        "field": column.name,
+        "sortable": True,
+        "align": "right" if column.number else "left",
+        "classes": classes,
+    }
+
+
+def _cells(columns: Sequence[ListColumn], row: Row) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    for column in columns:
+        value: Any = row.get(column.name) if column.value is None else column.value(row)
+        if column.strip:
+            made[f"{column.name}__strip"] = [{"state": s, "tone": tone(s)} for s in value]
+            made[column.name] = ", ".join(value)
+        elif column.number and isinstance(value, int | float):
+            made[column.name] = value
+        else:
+            made[column.name] = _text(value)
+        if column.link is not None:
+            made[f"{column.name}__link"] = column.link(row)
+        if column.chip:
+            made[f"{column.name}__tone"] = tone(value)
+            made[f"{column.name}__hint"] = None if column.hint is None else column.hint(row)
+    return made
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    return moment(value) if isinstance(value, datetime) else cell(value)
+
+
+def _template(column: ListColumn) -> str | None:
+    name = column.name
+    if column.link is not None:
+        return _LINK.replace("LINK", f"'{name}__link'")
+    if column.chip:
+        return _CHIP.replace("TONE", f"'{name}__tone'").replace("HINT", f"'{name}__hint'")
+    if column.strip:
+        return _STRIP.replace("STRIP", f"'{name}__strip'")
+    return None

@@ -1,0 +1,52 @@
+"""How Studio looks: one style sheet, light and dark."""
+
+from __future__ import annotations
+
+CSS = """
+:root { --hw-accent: #0f766e; --hw-line: #e2e8f0; --hw-soft: #f1f5f9; --hw-muted: #475569;
+  --hw-good: #15803d; --hw-bad: #b91c1c; --hw-warn: #a16207; --hw-run: #1d4ed8; }
+.body--dark { --hw-accent: #2dd4bf; --hw-line: #334155; --hw-soft: #1e293b; --hw-muted: #94a3b8;
+  --hw-good: #4ade80; --hw-bad: #f87171; --hw-warn: #facc15; --hw-run: #93c5fd;
+  --q-dark-page: #0b1220; --q-dark: #111a2b; }
+.body--light { background: #fff; } .body--dark { background: #0b1220; }
+body { overflow-x: hidden; }
+.nicegui-content { padding: 1rem 1.25rem 3rem; width: 100%; align-items: stretch; }
+.hw-header { background: var(--hw-soft); color: inherit; border-bottom: 1px solid var(--hw-line); }
+.hw-drawer { border-right: 1px solid var(--hw-line); padding: .5rem; }
+.hw-nav { display: flex; gap: .7rem; align-items: center; padding: .45rem .7rem; width: 100%;
+  border-radius: .4rem; color: inherit; text-decoration: none; }
+.hw-nav:hover { background: var(--hw-soft); }
+.hw-nav[aria-current=page] { background: var(--hw-soft); color: var(--hw-accent);
+  font-weight: 600; }
+.hw-skip { position: absolute; left: -999px; } .hw-skip:focus { left: 1rem; top: .5rem;
+  z-index: 9999; background: var(--hw-soft); padding: .4rem .8rem; }
+:focus-visible { outline: 2px solid var(--hw-accent); outline-offset: 2px; }
+.hw-title { font-size: 1.35rem; font-weight: 600; margin: 0 !important; line-height: 1.3; overflow-wrap: anywhere; }
+.hw-muted { color: var(--hw-muted); } .hw-mono { font-family: ui-monospace, monospace; }
+.hw-link { color: var(--hw-accent); text-decoration: none; overflow-wrap: anywhere; }
+.hw-link:hover { text-decoration: underline; }
+.hw-card { border: 1px solid var(--hw-line); border-radius: .5rem; padding: .9rem 1rem;
+  min-width: 0; width: 100%; }
+.hw-sql { font-family: ui-monospace, monospace; font-size: .85rem; white-space: pre-wrap;
+  overflow-wrap: anywhere; background: var(--hw-soft); border-radius: .4rem; padding: .6rem .8rem;
+  margin: 0; width: 100%; }
+.hw-chip { display: inline-block; padding: .05rem .5rem; border-radius: 1rem; font-size: .78rem;
+  border: 1px solid color-mix(in srgb, currentColor 45%, transparent); white-space: nowrap; }
+.hw-good { color: var(--hw-good); } .hw-bad { color: var(--hw-bad); }
+.hw-warn { color: var(--hw-warn); } .hw-run { color: var(--hw-run); }
+.hw-error { border-left: 4px solid var(--hw-bad); background: var(--hw-soft);
+  padding: .7rem .9rem; border-radius: .3rem; width: 100%; overflow-wrap: anywhere; }
+.hw-empty { border: 1px dashed var(--hw-line); border-radius: .5rem; padding: 2rem 1rem;
+  text-align: center; width: 100%; }
+.hw-facts { display: grid; grid-template-columns: minmax(8rem, max-content) 1fr; gap: .3rem 1rem;
+  width: 100%; margin: 0; }
+.hw-facts dt { color: var(--hw-muted); } .hw-facts dd { margin: 0; overflow-wrap: anywhere; }
+.hw-table { width: 100%; max-width: 100%; }
+.hw-table td { max-width: 28rem; overflow-wrap: break-word; white-space: normal !important; }
+.hw-table td a { overflow-wrap: break-word; }
+.hw-table thead th { font-weight: 600; }
+.hw-strip { display: inline-flex; gap: 3px; }
+.hw-strip i { width: 9px; height: 16px; border-radius: 2px; background: currentColor; }
+@media (max-width: 600px) { .nicegui-content { padding: .7rem .7rem 3rem; }
+  .hw-facts { grid-template-columns: 1fr; } .hw-facts dt { margin-top: .4rem; } }
+"""

@@ -1,0 +1,12 @@
+"""Every screen of Studio."""
+
+from __future__ import annotations
+
+from headwater.studio.desk import Desks
+from headwater.studio.pages import dynamic_tables
+
+
+def register(desks: Desks) -> None:
+    """Make the pages known to NiceGUI; once in a process."""
+    for page in (dynamic_tables,):
+        page.register(desks)

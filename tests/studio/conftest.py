@@ -1,0 +1,135 @@
+"""Fixtures of tests that look at Studio: a real service in a process of its own, a real browser.
+
+One service serves all tests of a test process, because its Spark takes seconds to start: tests make
+schemas of their own.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+import headwater
+from headwater.client.local_service import TOKEN_FILE
+
+_LISTENING = re.compile(r"listening on (\S+)")
+_TOKEN = re.compile(r"token of the administrator, shown this once: (\S+)")
+_PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
+DESKTOP, PHONE = (1440, 900), (390, 844)
+PATIENCE_MS = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Studio:
+    """A running service with Studio."""
+
+    url: str
+    lake: Path
+    admin_token: str
+
+    @property
+    def local_token(self) -> str:
+        """The token of the lake's own machine."""
+        return (self.lake / TOKEN_FILE).read_text().strip()
+
+    def connect(self, token: str | None = None) -> headwater.Connection:
+        """A client beside the browser, through which tests check what a page has done."""
+        return headwater.connect(self.url, token=token or self.local_token)
+
+
+@contextmanager
+def running_studio(lake: Path, *options: str) -> Iterator[Studio]:
+    """`headwater serve` on a lake, stopped when the block is left."""
+    command = [sys.executable, "-m", "headwater.cli.main", "serve", "--lake", str(lake)]
+    process = subprocess.Popen(
+        [*command, "--port", "0", *options], stderr=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stderr is not None
+        said = ""
+        while "Studio" not in said:
+            line = process.stderr.readline()
+            assert line, said
+            said += line
+        listening, token = _LISTENING.search(said), _TOKEN.search(said)
+        assert listening is not None, said
+        yield Studio(listening[1], lake, "" if token is None else token[1])
+    finally:
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(60)
+        finally:
+            process.kill()
+            process.communicate()
+
+
+@pytest.fixture(scope="session")
+def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
+    """The service that the tests share."""
+    with running_studio(tmp_path_factory.mktemp("studio") / "lake") as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def lake(studio: Studio) -> Iterator[headwater.Connection]:
+    """A client of that service, with all rights."""
+    with studio.connect() as connection:
+        yield connection
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """The system's Chromium."""
+    program = next(filter(None, map(shutil.which, _PROGRAMS)), None)
+    assert program is not None, "Chromium is needed: scripts/setup.sh --browser installs it"
+    with sync_playwright() as playwright:
+        # Its sandbox needs rights that a test machine may not give; it opens our own pages only.
+        launched = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def page(studio: Studio, browser: Browser) -> Iterator[Page]:
+    """A page of the lake's own user, logged in, in the zone of Berlin; a script error fails it."""
+    context = logged_in(browser, studio, studio.local_token)
+    made = context.new_page()
+    problems: list[str] = []
+    made.on("pageerror", lambda error: problems.append(str(error)))
+    yield made
+    context.close()
+    assert problems == []
+
+
+def logged_in(
+    browser: Browser,
+    studio: Studio,
+    token: str,
+    *,
+    size: tuple[int, int] = DESKTOP,
+    dark: bool = False,
+) -> BrowserContext:
+    """A browser that bears a token, as it does after the page to log in."""
+    width, height = size
+    context = browser.new_context(
+        base_url=studio.url,
+        viewport={"width": width, "height": height},
+        timezone_id="Europe/Berlin",
+        color_scheme="dark" if dark else "light",
+    )
+    context.set_default_timeout(PATIENCE_MS)
+    kept = {"headwater_token": token, "headwater_zone": "Europe/Berlin"}
+    place = {"domain": "127.0.0.1", "path": "/studio"}
+    for name, value in kept.items():
+        context.add_cookies([{"name": name, "value": value, **place}])
+    return context
