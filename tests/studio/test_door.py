@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -100,7 +103,7 @@ def test_a_revoked_token_stops_working_on_a_page_that_is_open(
     page.goto("/studio/dynamic-tables")
     expect(page.get_by_role("heading", name="Dynamic tables")).to_be_visible()
     lake.sql("DROP TOKEN soon FOR USER gone_user")
-    expect(page.get_by_text("UNAUTHENTICATED")).to_be_visible()
+    expect(page.get_by_role("alert")).to_contain_text("UNAUTHENTICATED")
     context.close()
 
 
@@ -124,3 +127,19 @@ def test_no_other_site_can_frame_a_page(studio: Studio) -> None:
     answer = httpx.get(f"{studio.url}/studio/login")
     assert answer.headers["x-frame-options"] == "DENY"
     assert "frame-ancestors 'none'" in answer.headers["content-security-policy"]
+
+
+def test_the_command_gives_a_link_for_the_machine_of_the_lake(
+    studio: Studio, browser: Browser
+) -> None:
+    command = [sys.executable, "-m", "headwater.cli.main", "studio", "--no-open"]
+    link = subprocess.check_output([*command, "--lake", str(studio.lake)], text=True).strip()
+    page = browser.new_page()
+    page.goto(link)
+    page.wait_for_url("**/studio/")
+    page.close()
+
+
+def test_the_address_of_the_service_alone_leads_to_studio(page: Page) -> None:
+    page.goto("/")
+    page.wait_for_url("**/studio/")

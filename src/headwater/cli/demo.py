@@ -70,6 +70,8 @@ def demo(lake: str | None) -> None:
     click.echo(f"  headwater run --lake {name}    and, in another terminal, drop a file in:")
     click.echo(f"  headwater sql --lake {name} -e \"PUT '/path/to/more.csv' TO VOLUME inbox\"")
     click.echo(f"  headwater doctor --lake {name}")
+    click.echo(f"  headwater serve --lake {name}    and, in another terminal, Studio in a browser:")
+    click.echo(f"  headwater studio --lake {name}")
 
 
 def story() -> Iterator[Step]:

@@ -21,7 +21,7 @@ from headwater.errors import HeadwaterError, InternalError
 
 # Each is a module of this package and, in it, the click command of the same name; a dash in what
 # users type is an underscore there.
-COMMANDS = tuple("demo doctor init rotate-key run sample serve shell sql task".split())
+COMMANDS = tuple("demo doctor init rotate-key run sample serve shell sql studio task".split())
 
 _DEBUG = "headwater.debug"
 _FAILED, _BUG = 1, 70

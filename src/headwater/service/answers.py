@@ -11,7 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 
-from headwater.errors import HeadwaterError, InternalError, UserError
+from headwater.errors import HeadwaterError, InternalError, TransientError, UserError
 from headwater.service.shapes import ErrorAnswer
 from headwater.sql.masking import mask
 from headwater.wire.errors import error_body
@@ -36,6 +36,8 @@ _STATUS = {
     "TOO_MANY_STATEMENTS": 429,
 }
 _RETRY_SECONDS = "1"
+_NOBODY_WAITS = "No response returned."
+"""What Starlette says when a client left before its page was made."""
 _BY_KIND = {"user": 400, "schema": 409, "transient": 503, "bug": 500}
 
 ERRORS: dict[int | str, dict[str, Any]] = {
@@ -89,6 +91,8 @@ def add_error_answers(app: FastAPI) -> None:
 
     @app.exception_handler(Exception)
     async def bug(request: Request, error: Exception) -> JSONResponse:
+        if isinstance(error, RuntimeError) and str(error) == _NOBODY_WAITS:
+            return answer(TransientError("REQUEST_GIVEN_UP"))
         problem = mask(repr(error))
         _log.error("a request failed, which is a bug: %s", problem)
         return answer(InternalError("BUG", problem=problem))

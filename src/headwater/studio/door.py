@@ -59,7 +59,10 @@ class Door:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = scope.get("path", "")
-        if scope["type"] == "lifespan" or not (path == PREFIX or path.startswith(f"{PREFIX}/")):
+        if scope["type"] == "http" and path in ("/", PREFIX):
+            await RedirectResponse(f"{PREFIX}/", 307)(scope, receive, send)
+            return
+        if not path.startswith(f"{PREFIX}/"):
             await self._application(scope, receive, send)
             return
         headers = Headers(scope=scope)

@@ -21,7 +21,8 @@ body { overflow-x: hidden; }
 .hw-skip { position: absolute; left: -999px; } .hw-skip:focus { left: 1rem; top: .5rem;
   z-index: 9999; background: var(--hw-soft); padding: .4rem .8rem; }
 :focus-visible { outline: 2px solid var(--hw-accent); outline-offset: 2px; }
-.hw-title { font-size: 1.35rem; font-weight: 600; margin: 0 !important; line-height: 1.3; overflow-wrap: anywhere; }
+.hw-title { font-size: 1.35rem; font-weight: 600; margin: 0 !important; line-height: 1.3;
+  overflow-wrap: anywhere; }
 .hw-muted { color: var(--hw-muted); } .hw-mono { font-family: ui-monospace, monospace; }
 .hw-link { color: var(--hw-accent); text-decoration: none; overflow-wrap: anywhere; }
 .hw-link:hover { text-decoration: underline; }

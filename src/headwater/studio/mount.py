@@ -8,7 +8,7 @@ from datetime import timedelta
 from fastapi import FastAPI, Request
 from nicegui import app as nicegui_app
 from nicegui import ui
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from headwater.access.users import Token
@@ -36,8 +36,6 @@ def attach(app: FastAPI, service: Service, authenticator: Authenticator, *, secu
     pulse = Pulse(service.events)
     all_pages.register(Desks(service, authenticator, pulse))
     app.router.routes.append(Route(LINK_PAGE, _link_page(links), methods=["POST"]))
-    app.router.routes.append(Route("/", lambda request: RedirectResponse(f"{PREFIX}/")))
-    app.router.routes.append(Route(PREFIX, lambda request: RedirectResponse(f"{PREFIX}/")))
     nicegui_app.on_startup(pulse.run)
     ui.run_with(
         app,

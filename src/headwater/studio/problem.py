@@ -16,7 +16,6 @@ def show_problem(
 ) -> None:
     """The error in full, with a way to try once more."""
     with ui.column().classes("hw-error gap-1").props("role=alert"):
-        ui.label(error.condition).classes("hw-bad hw-mono text-sm")
         with ui.element("pre").classes("hw-sql"):
             ui.label(mask(str(error)))
         if error.condition == "UNAUTHENTICATED":

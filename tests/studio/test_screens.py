@@ -1,0 +1,111 @@
+"""Every screen at two widths, light and dark, with an empty lake, the demonstration's, a broken one.
+
+The pictures are kept in build/studio for people to look at; what a test can see by itself is that
+no page scrolls sideways, that no script fails, and that no part of a page says that it cannot.
+`pytest --bless` also puts the picture of the README in its place.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from tests.studio.conftest import DESKTOP, PHONE, Studio, logged_in, running_studio
+
+from headwater.studio.frame import SCREENS
+
+pytestmark = pytest.mark.browser
+
+_ROOT = Path(__file__).parents[2]
+_PICTURES = _ROOT / "build" / "studio"
+_README_PICTURE = _ROOT / "docs" / "images" / "studio.png"
+_FURTHER = {
+    "demo": (
+        "/dynamic-tables/public/sales_summary",
+        "/catalog/public/sales",
+        "/pipes/public/sales_pipe",
+    ),
+    "broken": ("/dynamic-tables/public/sales_clean", "/pipes/public/sales_pipe"),
+    "empty": (),
+}
+_SIDEWAYS = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+_BREAK = """
+ALTER PIPE sales_pipe SET PIPE_EXECUTION_PAUSED = true;
+DROP TABLE sales;
+"""
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
+    """A lake in which nothing is."""
+    with running_studio(tmp_path_factory.mktemp("empty") / "lake", "--no-loop") as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
+    """The lake of the demonstration."""
+    folder = tmp_path_factory.mktemp("demo") / "lake"
+    command = [sys.executable, "-m", "headwater.cli.main", "demo", "--lake", str(folder)]
+    subprocess.run(command, check=True, capture_output=True)
+    with running_studio(folder, "--no-loop") as running:
+        yield running
+
+
+def test_the_screens_of_an_empty_lake(empty: Studio, browser: Browser) -> None:
+    _look_at_all(empty, browser, "empty")
+
+
+def test_the_screens_of_the_demonstration_and_then_of_a_broken_lake(
+    demo: Studio, browser: Browser, bless: bool
+) -> None:
+    _look_at_all(demo, browser, "demo")
+    if bless:
+        _README_PICTURE.parent.mkdir(exist_ok=True)
+        shutil.copy(_PICTURES / "demo-dynamic-tables-wide-light.png", _README_PICTURE)
+    with demo.connect() as lake:
+        lake.sql(_BREAK)
+    _look_at_all(demo, browser, "broken")
+
+
+def _look_at_all(studio: Studio, browser: Browser, name: str) -> None:
+    _PICTURES.mkdir(parents=True, exist_ok=True)
+    context = logged_in(browser, studio, studio.local_token)
+    page = context.new_page()
+    problems: list[str] = []
+    page.on("pageerror", lambda error: problems.append(f"{page.url}: {error}"))
+    for path in [*(screen.path for screen in SCREENS), *_FURTHER[name]]:
+        _load(page, path)
+        problems += _looked_at(page, path, name)
+    context.close()
+    assert problems == []
+
+
+def _load(page: Page, path: str) -> None:
+    page.set_viewport_size({"width": DESKTOP[0], "height": DESKTOP[1]})
+    page.emulate_media(color_scheme="light")
+    answer = page.goto(f"/studio{path}")
+    assert answer is not None
+    assert answer.status == 200, path
+    expect(page.locator("main")).to_be_visible()
+    expect(page.get_by_label("Loading")).to_have_count(0, timeout=30_000)
+
+
+def _looked_at(page: Page, path: str, name: str) -> list[str]:
+    found = []
+    shown = path.strip("/").replace("/", "-") or "development"
+    if name != "broken" and page.get_by_role("alert").count():
+        found.append(f"{path} of {name} says: {page.get_by_role('alert').first.inner_text()}")
+    for width, size in (("wide", DESKTOP), ("phone", PHONE)):
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+            page.screenshot(path=_PICTURES / f"{name}-{shown}-{width}-{scheme}.png")
+            if page.evaluate(_SIDEWAYS):
+                found.append(f"{path} of {name} scrolls sideways at {size[0]} px")
+    return found
