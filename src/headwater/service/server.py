@@ -40,6 +40,13 @@ class Listening:
     """Where clients of Hive's protocol are answered; None answers none."""
 
     @property
+    def certificate(self) -> tuple[str, str] | None:
+        """The files of the certificate and its key; None is in clear."""
+        if self.tls_certificate is None or self.tls_key is None:
+            return None
+        return self.tls_certificate, self.tls_key
+
+    @property
     def exposed(self) -> bool:
         """Whether others than this machine can reach it, and read along."""
         return self.tls_certificate is None and not _is_loopback(self.host)
@@ -57,7 +64,13 @@ class Server:
         local = local_token(service.lake.folder.path, service.lake.config.user)
         users = LakeUsers(Logins(store, now))
         authenticator: Authenticator = FirstOf((local, users))
-        self._hive = hive_server(service, users, listening.host, listening.hive_port)
+        self._hive = hive_server(
+            service,
+            users,
+            listening.host,
+            listening.hive_port,
+            certificate=listening.certificate,
+        )
         self._uvicorn = _QuietServer(_configured(make_app(service, authenticator), listening))
         self._thread = threading.Thread(
             target=self._uvicorn.run,
@@ -80,7 +93,8 @@ class Server:
         if self._hive is None:
             return None
         host = _ANY.get(self._listening.host, self._listening.host)
-        return f"jdbc:hive2://{host}:{self._hive.port}/"
+        tls = "" if self._listening.certificate is None else ";ssl=true"
+        return f"jdbc:hive2://{host}:{self._hive.port}/{tls}"
 
     def start(self) -> None:
         """Begin to work and to listen; clients can reach it when this returns."""
