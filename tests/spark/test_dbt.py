@@ -136,6 +136,12 @@ def test_a_project_is_built_and_follows_its_sources_and_its_models(
     assert described["refresh_mode"] == "INCREMENTAL"
     assert described["comment"] == "Orders and what they came to, by country."
     assert details(sql, "sales_by_continent")["refresh_interval_second"] == "600"
+    for name, column, comment in (
+        ("sales_by_country", "country", "The country's name"),
+        ("country_report", "percent", "Of all sales; it isn't rounded to 100"),
+    ):
+        columns = sql.sql(f"DESC analytics.{name}").to_dicts()
+        assert [c["comment"] for c in columns if c["column_name"] == column] == [comment]
 
     sql.sql("INSERT INTO raw.orders VALUES (4, 'JP', 30), (5, 'DE', 5)")
     said = project.dbt("build")
@@ -188,7 +194,11 @@ def test_models_change_their_kind_and_the_documents_know_all_of_them(
         seed.write("IT,Italy's boot,Europe\n")
     sql.sql("INSERT INTO raw.orders VALUES (7, 'it', 1)")
 
-    project.change("models/marts/country_report.sql", "'table'", "'dynamic_table', refresh=false")
+    project.change(
+        "models/marts/country_report.sql",
+        "'table'",
+        "'dynamic_table', refresh=false, partition_by='country', immutable_where='percent > 200'",
+    )
     project.change(
         "models/marts/sales_by_continent.sql", "(refresh", "(materialized='view', refresh"
     )
@@ -208,6 +218,8 @@ def test_models_change_their_kind_and_the_documents_know_all_of_them(
         "sales_by_country": (False, True),
         "stg_orders": (True, False),
     }
+    said = project.dbt("run", "-s", "country_report")
+    assert outcome(said, "country_report") == "UNCHANGED"
 
     project.change(
         "models/marts/sales_by_country.sql", "(target", "(on_configuration_change='fail', target"

@@ -4,9 +4,9 @@
   {%- set lag = config.get('target_lag') -%}
   {%- set interval = config.get('refresh_interval') -%}
   {%- set cluster = config.get('vcluster') -%}
-  {%- set comment = model.description if config.persist_relation_docs() else none -%}
+  {%- set comment = model.description | trim if config.persist_relation_docs() else none -%}
   {{ return({
-    'query': sql | trim,
+    'query': headwater_query(sql),
     'refresh_mode': config.get('refresh_mode', 'auto') | upper,
     'interval': headwater_seconds(interval) if interval else none,
     'target_lag': headwater_lag(lag) if lag else none,
@@ -40,7 +40,7 @@
     'interval': interval | int if interval else none,
     'target_lag': found.get('refresh_target_lag') or none,
     'vcluster': (cluster.split('.') | last | lower) if cluster else none,
-    'comment': found.get('comment') or '',
+    'comment': (found.get('comment') or '') | trim,
     'partitioned_by': headwater_names((found.get('partitioned_by') or '').split(', ')),
     'clustered_by': headwater_names((found.get('clustered_by') or '').split(', ')),
     'immutable_where': found.get('immutable_where') or none,

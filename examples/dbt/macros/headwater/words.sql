@@ -22,6 +22,12 @@
   {{ return('table') }}
 {% endmacro %}
 
+{# A query as the lake keeps it: without comments before it, and nothing behind it. #}
+{% macro headwater_query(sql) %}
+  {%- set leading = '(?s)\\A(\\s|--[^\\n]*(\\n|\\Z)|/\\*.*?\\*/)+' -%}
+  {{ return(modules.re.sub(leading, '', sql).rstrip('; \n\t\r')) }}
+{% endmacro %}
+
 {# Names of columns as a list in lower case; given as a list, as one name, or not at all. #}
 {% macro headwater_names(given) %}
   {%- set names = [given] if given is string else (given or []) -%}
