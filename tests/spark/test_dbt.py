@@ -24,6 +24,7 @@ from headwater.service.service import Service, Standing
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(400)]
 
 ROOT = Path(__file__).parents[2]
+NO_TESTS = ("--exclude-resource-type", "test")
 PASSWORD = "correct horse battery"
 
 
@@ -144,7 +145,7 @@ def test_a_project_is_built_and_follows_its_sources_and_its_models(
         assert [c["comment"] for c in columns if c["column_name"] == column] == [comment]
 
     sql.sql("INSERT INTO raw.orders VALUES (4, 'JP', 30), (5, 'DE', 5)")
-    said = project.dbt("build")
+    said = project.dbt("build", *NO_TESTS)
     # The seed was written again, and its rows are the same.
     assert outcome(said, "sales_by_country") == "UNCHANGED, INCREMENTAL +2 -1"
     assert outcome(said, "sales_by_continent") == "UNCHANGED, INCREMENTAL +2 -1"
@@ -188,8 +189,7 @@ def test_a_project_is_built_and_follows_its_sources_and_its_models(
 def test_models_change_their_kind_and_the_documents_know_all_of_them(
     project: Project, sql: Connection
 ) -> None:
-    no_tests = ("--exclude-resource-type", "test")
-    project.dbt("build", *no_tests)
+    project.dbt("build", *NO_TESTS)
     with (project.folder / "seeds/countries.csv").open("a") as seed:
         seed.write("IT,Italy's boot,Europe\n")
     sql.sql("INSERT INTO raw.orders VALUES (7, 'it', 1)")
@@ -202,7 +202,7 @@ def test_models_change_their_kind_and_the_documents_know_all_of_them(
     project.change(
         "models/marts/sales_by_continent.sql", "(refresh", "(materialized='view', refresh"
     )
-    said = project.dbt("build", "--full-refresh", *no_tests)
+    said = project.dbt("build", "--full-refresh", *NO_TESTS)
     # In full, and only what differs is written: another dynamic table reads it.
     assert outcome(said, "sales_by_country") == "UNCHANGED, FULL +1 -0"
     assert outcome(said, "country_report") == "CREATED"
@@ -228,7 +228,7 @@ def test_models_change_their_kind_and_the_documents_know_all_of_them(
     said = project.dbt("run", "-s", "sales_by_country", fails=True)
     assert "differs from its model" in said
 
-    project.dbt("docs", "generate")
+    project.dbt("docs", "generate", "--no-compile")
     catalog = json.loads((project.folder / "target/catalog.json").read_text())
     known = catalog["nodes"]["model.headwater_example.sales_by_country"]
     assert list(known["columns"]) == ["country", "continent", "orders", "total"]

@@ -90,7 +90,7 @@ print("Scan" in rows._explain_string(), rows.dtypes[0])
     ]
     assert lines[-2].startswith("AnalysisException UNRESOLVED_COLUMN")
     assert sql.sql("SELECT n FROM d").rows == [(2,)]
-    assert sql.sql("SHOW JOBS WHERE job_creator = 'ada'").rows
+    assert sql.sql("SHOW JOBS WHERE creator = 'ada'").rows
 
 
 def test_rights_are_the_tokens_and_a_query_can_be_interrupted(
