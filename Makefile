@@ -28,6 +28,7 @@ demo: setup ## run the demonstration
 test: lint  ## lint, then the tests
 	@scripts/setup.sh --postgres
 	@scripts/setup.sh --browser
+	@scripts/setup.sh --dbt
 	@scripts/setup.sh $(TEST_JARS) $(EXTRAS)
 	$(BIN)/python -m pytest tests/unit -m "not servers and not large and not laws" -n 2 $(PYTEST)
 	$(BIN)/python -m pytest tests/unit tests/laws -m "servers or large or laws" -n 2 $(PYTEST)
@@ -66,7 +67,10 @@ lock:       ## resolve the dependencies of pyproject.toml anew (needs uv)
 	uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 \
 	    --generate-hashes --no-annotate --upgrade --quiet \
 	    --custom-compile-command 'make lock' -o requirements.lock
+	uv pip compile examples/dbt/requirements.in --universal --python-version 3.11 \
+	    --generate-hashes --no-annotate --no-strip-extras --upgrade --quiet \
+	    --custom-compile-command 'make lock' -o examples/dbt/requirements.lock
 
-clean:      ## remove .venv and everything built or cached in this folder
-	rm -rf .venv dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+clean:      ## remove the environments and everything built or cached in this folder
+	rm -rf .venv .venv-dbt dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

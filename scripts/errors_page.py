@@ -56,6 +56,7 @@ _TITLES = {
     "config": "Settings and the lake folder",
     "platform": "Java and the jars",
     "hive": "The endpoint for JDBC and other tools",
+    "connect": "The endpoint for Spark Connect",
     "cli": "The command line",
 }
 _KINDS = {

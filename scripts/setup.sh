@@ -4,6 +4,7 @@
 #   scripts/setup.sh [JAR_SET...]   .venv with the locked dependencies, Java, the jars
 #   scripts/setup.sh --postgres     PostgreSQL's server programs, which only the tests need
 #   scripts/setup.sh --browser      Chromium, which only the tests of Studio need
+#   scripts/setup.sh --dbt          .venv-dbt with dbt, for examples/dbt and its test
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -65,15 +66,15 @@ find_python() {
 }
 
 make_venv() {
-    local python
-    "$PYTHON" -c 'import pip' 2>/dev/null && return
+    local python folder=$1
+    "$folder/bin/python" -c 'import pip' 2>/dev/null && return
     python=$(find_python) || stop "Python 3.11 or newer is needed and was not found on the PATH"
     if ! "$python" -c 'import ensurepip' 2>/dev/null; then
         apt_install_first_of python3-venv ||
             stop "$python cannot make virtual environments: install its venv module" \
                 "(Debian: python3-venv)"
     fi
-    "$python" -m venv --clear .venv
+    "$python" -m venv --clear "$folder"
 }
 
 install_dependencies() {
@@ -102,6 +103,17 @@ ensure_jars() {
 # A start without it works and takes twice as long.
 ensure_class_archive() {
     "$PYTHON" -m headwater.lake.class_archive >/dev/null || true
+}
+
+# dbt's pins do not go together with those of the lint tools.
+ensure_dbt() {
+    local lock=examples/dbt/requirements.lock stamp=.venv-dbt/.headwater-setup
+    [ "$stamp" -nt "$lock" ] && return
+    make_venv .venv-dbt
+    say "installing dbt into .venv-dbt"
+    # The lock has everything; to resolve it again would take longer than to install it.
+    PIP_DISABLE_PIP_VERSION_CHECK=1 .venv-dbt/bin/python -m pip install --quiet --no-deps -r "$lock"
+    touch "$stamp"
 }
 
 postgres_found() {
@@ -139,8 +151,10 @@ if [ "${1:-}" = --postgres ]; then
     ensure_postgres
 elif [ "${1:-}" = --browser ]; then
     ensure_browser
+elif [ "${1:-}" = --dbt ]; then
+    ensure_dbt
 else
-    make_venv
+    make_venv .venv
     install_dependencies
     ensure_java
     ensure_jars "$@" || { say "trying the jars once more"; sleep 5; ensure_jars "$@"; }

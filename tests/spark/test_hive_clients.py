@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 import subprocess
 from collections.abc import Iterator
 from datetime import datetime
@@ -11,6 +12,7 @@ from pathlib import Path
 import pyspark
 import pytest
 from pyhive import hive
+from tests.certificates import make_certificate
 
 import headwater
 from headwater.hive.server import HiveServer
@@ -28,14 +30,16 @@ def server(lake: headwater.Connection) -> Iterator[HiveServer]:
     server.close()
 
 
-def beeline(server: HiveServer, *statements: str) -> subprocess.CompletedProcess[str]:
+def beeline(
+    server: HiveServer, *statements: str, options: str = ""
+) -> subprocess.CompletedProcess[str]:
     """Hive's own shell, which comes with Spark."""
     jars = Path(pyspark.__file__).parent / "jars"
     given = [part for text in statements for part in ("-e", text)]
     return subprocess.run(
         [
             *(str(find_java().path), "-cp", f"{jars}/*", "org.apache.hive.beeline.BeeLine"),
-            *("-u", f"jdbc:hive2://127.0.0.1:{server.port}/", "-n", "ada", "-p", "secret"),
+            *("-u", f"jdbc:hive2://127.0.0.1:{server.port}/{options}", "-n", "ada", "-p", "secret"),
             *("--outputformat=csv2", "--silent=true", *given),
         ],
         capture_output=True,
@@ -104,3 +108,39 @@ def test_a_long_query_is_cancelled(server: HiveServer) -> None:
         other = it.cursor()
         other.execute("SELECT 1")
         assert other.fetchall() == [(1,)]
+
+
+def test_beeline_speaks_tls(lake: headwater.Connection, tmp_path: Path) -> None:
+    certificate = make_certificate(tmp_path)
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(*certificate)
+    trusted = tmp_path / "trust.p12"
+    # JDBC takes certificates in the form of Java's own tools alone.
+    subprocess.run(
+        [
+            *(
+                find_java().path.resolve().with_name("keytool"),
+                "-importcert",
+                "-noprompt",
+                "-alias",
+                "ours",
+            ),
+            *("-file", certificate[0], "-keystore", trusted, "-storepass", "changeit"),
+        ],
+        check=True,
+        timeout=60,
+        capture_output=True,
+    )
+    server = HiveServer(lambda login, address: lambda: Session.beside(lake.session.lake), tls=tls)
+    server.start()
+    try:
+        done = beeline(
+            server,
+            "SHOW SCHEMAS",
+            options=f";ssl=true;sslTrustStore={trusted};trustStorePassword=changeit",
+        )
+        assert done.returncode == 0, done.stderr
+        assert "public" in done.stdout
+        assert beeline(server, "SHOW SCHEMAS").returncode != 0
+    finally:
+        server.close()

@@ -32,6 +32,11 @@ if TYPE_CHECKING:
     type=click.IntRange(0, 65535),
     help="Also answer JDBC, ODBC, PyHive and dbt on this port; 0 is any that is free.",
 )
+@click.option(
+    "--connect-port",
+    type=click.IntRange(0, 65535),
+    help="Also answer SQL of Spark Connect's clients on this port; 0 is any that is free.",
+)
 @click.option("--no-loop", is_flag=True, help="Answer clients only: no pipes, schedules, upkeep.")
 @click.option("--no-studio", is_flag=True, help="Without the web page.")
 @click.option("--warm", is_flag=True, help="Start Spark now, not with the first statement.")
@@ -43,6 +48,7 @@ def serve(
     tls_cert: str | None,
     tls_key: str | None,
     hive_port: int | None,
+    connect_port: int | None,
     no_loop: bool,
     no_studio: bool,
     warm: bool,
@@ -63,7 +69,7 @@ def serve(
     from headwater.service.server import Listening, Server
     from headwater.service.service import Service
 
-    listening = Listening(host, port, tls_cert, tls_key, hive_port)
+    listening = Listening(host, port, tls_cert, tls_key, hive_port, connect_port)
     if listening.exposed:
         _say(f"warning: {host} is reachable from outside, and without TLS others can read along")
     service = Service.open(lake_folder(lake), loops=not no_loop)
@@ -81,6 +87,8 @@ def serve(
         _say(f"Studio, to look at in a browser: {server.url}/studio/")
     if server.hive_url is not None:
         _say(f"JDBC reaches it at {server.hive_url}")
+    if server.connect_url is not None:
+        _say(f"Spark Connect reaches it at {server.connect_url}")
     if warm:
         threading.Thread(target=service.lake.new_spark, name="headwater-warm", daemon=True).start()
     _until_stopped(server)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import socket
+import ssl
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -33,6 +34,8 @@ class HiveServer:
     host: str = "127.0.0.1"
     port: int = 0
     most_clients: int = 200
+    tls: ssl.SSLContext | None = None
+    """With a certificate: who does not speak TLS is not answered."""
     _listening: socket.socket | None = None
     _clients: set[socket.socket] = field(default_factory=set)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -54,15 +57,19 @@ class HiveServer:
             clients = list(self._clients)
         for client in clients:
             with suppress(OSError):
-                client.shutdown(socket.SHUT_RDWR)
+                # That of TLS would let what is still being written go out in clear.
+                socket.socket.shutdown(client, socket.SHUT_RDWR)
 
     def _accept(self) -> None:
         assert self._listening is not None
         while True:
             try:
-                client, address = self._listening.accept()
+                accepted, address = self._listening.accept()
             except OSError:
                 return
+            client = self._wrapped(accepted)
+            if client is None:
+                continue
             with self._lock:
                 full = len(self._clients) >= self.most_clients
                 if not full:
@@ -74,9 +81,24 @@ class HiveServer:
                 target=self._serve, args=(client, address[0]), name="headwater-hive", daemon=True
             ).start()
 
+    def _wrapped(self, client: socket.socket) -> socket.socket | None:
+        """The connection as one of TLS, or None if it is gone again.
+
+        The handshake, for which the client may take its time, is left to the client's own thread.
+        """
+        if self.tls is None:
+            return client
+        try:
+            return self.tls.wrap_socket(client, server_side=True, do_handshake_on_connect=False)
+        except OSError:
+            client.close()
+            return None
+
     def _serve(self, client: socket.socket, address: str) -> None:
         try:
             client.settimeout(_LOGIN_SECONDS)
+            if isinstance(client, ssl.SSLSocket):
+                client.do_handshake()
             opening = self._welcomed(client, address)
             if opening is not None:
                 client.settimeout(None)

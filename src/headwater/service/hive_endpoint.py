@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 from typing import TYPE_CHECKING
 
 from headwater.errors import UserError
@@ -17,9 +18,17 @@ if TYPE_CHECKING:
 
 
 def hive_server(
-    service: Service, users: LakeUsers, host: str, port: int | None
+    service: Service,
+    users: LakeUsers,
+    host: str,
+    port: int | None,
+    *,
+    certificate: tuple[str, str] | None = None,
 ) -> HiveServer | None:
-    """The endpoint, which does not listen yet; None if none is wanted."""
+    """The endpoint, which does not listen yet; None if none is wanted.
+
+    With a certificate and its key it speaks TLS and nothing else.
+    """
     if port is None:
         return None
     try:
@@ -32,4 +41,15 @@ def hive_server(
         identity = users.log_in(Proof(login.password, login.user, address))
         return lambda: open_session(service.lake, identity)
 
-    return HiveServer(log_in, host, port)
+    return HiveServer(log_in, host, port, tls=_tls(certificate))
+
+
+def _tls(certificate: tuple[str, str] | None) -> ssl.SSLContext | None:
+    if certificate is None:
+        return None
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    try:
+        context.load_cert_chain(*certificate)
+    except (OSError, ssl.SSLError) as error:
+        raise UserError("TLS_FILES_UNUSABLE", certificate=certificate[0], reason=error) from None
+    return context

@@ -16,6 +16,7 @@ from headwater.access_login import Logins, first_admin_token
 from headwater.errors import UserError
 from headwater.runtime.clock import now
 from headwater.service.app import make_app
+from headwater.service.connect_endpoint import connect_server
 from headwater.service.first_tokens import local_token
 from headwater.service.hive_endpoint import hive_server
 from headwater.service.identity import Authenticator, FirstOf
@@ -40,6 +41,15 @@ class Listening:
     tls_key: str | None = None
     hive_port: int | None = None
     """Where clients of Hive's protocol are answered; None answers none."""
+    connect_port: int | None = None
+    """Where clients of Spark Connect are answered; None answers none."""
+
+    @property
+    def certificate(self) -> tuple[str, str] | None:
+        """The files of the certificate and its key; None is in clear."""
+        if self.tls_certificate is None or self.tls_key is None:
+            return None
+        return self.tls_certificate, self.tls_key
 
     @property
     def exposed(self) -> bool:
@@ -72,7 +82,20 @@ class Server:
         local = local_token(service.lake.folder.path, service.lake.config.user)
         users = LakeUsers(Logins(store, now))
         authenticator: Authenticator = FirstOf((local, users))
-        self._hive = hive_server(service, users, listening.host, listening.hive_port)
+        self._hive = hive_server(
+            service,
+            users,
+            listening.host,
+            listening.hive_port,
+            certificate=listening.certificate,
+        )
+        self._connect = connect_server(
+            service,
+            users,
+            listening.host,
+            listening.connect_port,
+            certificate=listening.certificate,
+        )
         app = make_app(service, authenticator)
         if attach is not None:
             attach(app, service, authenticator, secure=listening.tls_certificate is not None)
@@ -98,13 +121,27 @@ class Server:
         if self._hive is None:
             return None
         host = _ANY.get(self._listening.host, self._listening.host)
-        return f"jdbc:hive2://{host}:{self._hive.port}/"
+        tls = "" if self._listening.certificate is None else ";ssl=true"
+        return f"jdbc:hive2://{host}:{self._hive.port}/{tls}"
+
+    @property
+    def connect_url(self) -> str | None:
+        """What PySpark calls the endpoint of Spark Connect, if there is one."""
+        if self._connect is None:
+            return None
+        if self._listening.certificate is None:
+            # PySpark sends a token in clear to the host of this name alone.
+            return f"sc://localhost:{self._connect.port}/;token=TOKEN"
+        host = _ANY.get(self._listening.host, self._listening.host)
+        return f"sc://{host}:{self._connect.port}/;use_ssl=true;token=TOKEN"
 
     def start(self) -> None:
         """Begin to work and to listen; clients can reach it when this returns."""
         self.service.start()
         if self._hive is not None:
             self._hive.start()
+        if self._connect is not None:
+            self._connect.start()
         self._thread.start()
         self._uvicorn.started_event.wait()
         self.service.lake.store.instances.set_address(self.service.lake.instance.id, self.url)
@@ -117,6 +154,8 @@ class Server:
         self.service.lake.store.instances.set_address(self.service.lake.instance.id, None)
         if self._hive is not None:
             self._hive.close()
+        if self._connect is not None:
+            self._connect.close()
         idle = self.service.drain()
         self._uvicorn.should_exit = True
         self._thread.join()

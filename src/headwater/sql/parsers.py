@@ -76,6 +76,7 @@ from headwater.sql.show import (
     parse_show_tables,
     parse_show_views,
 )
+from headwater.sql.show_table_extended import parse_show_table_extended
 from headwater.sql.streams import (
     parse_desc_table_stream,
     parse_drop_stream,
@@ -274,6 +275,7 @@ PARSERS: dict[str, Parser] = {
     "SHOW PRELOAD": parse_show_preload_status,
     "SHOW SCHEMAS": parse_show_schemas,
     "SHOW STREAMS": parse_show_table_streams,
+    "SHOW TABLE EXTENDED": parse_show_table_extended,
     "SHOW TABLE STREAMS": parse_show_table_streams,
     "SHOW TABLE VOLUME DIRECTORY": parse_show_volume_directory,
     "SHOW TABLES": parse_show_tables,

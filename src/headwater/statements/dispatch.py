@@ -45,6 +45,7 @@ from headwater.sql import create_materialized_view as create_materialized_view_s
 from headwater.sql import create_pipe as create_pipe_sql
 from headwater.sql import create_stream as create_stream_sql
 from headwater.sql import create_table as create_table_sql
+from headwater.sql import show_table_extended as show_table_extended_sql
 from headwater.sql.parse import Statement, parse
 from headwater.sql.tokens import tokenize
 from headwater.statements.alter_dynamic_table import alter_dynamic_table
@@ -139,6 +140,7 @@ from headwater.statements.show_preload_status import show_preload_status
 from headwater.statements.show_refresh_history import show_refresh_history
 from headwater.statements.show_schemas import show_schemas
 from headwater.statements.show_settings import show_settings
+from headwater.statements.show_table_extended import show_table_extended
 from headwater.statements.show_table_streams import show_table_streams
 from headwater.statements.show_tables import show_tables
 from headwater.statements.show_tables_history import show_tables_history
@@ -234,6 +236,7 @@ HANDLERS: dict[type, Handler] = {
     show.ShowTables: show_tables,
     show.ShowTablesHistory: show_tables_history,
     show.ShowViews: show_views,
+    show_table_extended_sql.ShowTableExtended: show_table_extended,
     streams.DescTableStream: desc_table_stream,
     streams.DropTableStream: drop_table_stream,
     streams.ShowTableStreams: show_table_streams,
@@ -303,6 +306,7 @@ RELATIONS = (
     show.ShowTables,
     show.ShowTablesHistory,
     show.ShowViews,
+    show_table_extended_sql.ShowTableExtended,
     streams.DescTableStream,
     streams.ShowTableStreams,
     user_tokens.ShowTokens,

@@ -157,6 +157,7 @@ MATRIX = (
     line("SHOW CREATE TABLE t", V, f"MONITOR ON {T}"),
     line("SHOW TABLES", V),
     line("SHOW TABLES HISTORY", V),
+    line("SHOW TABLE EXTENDED LIKE '*'", V),
     line("SHOW VIEWS", V),
     line("SHOW SCHEMAS", V),
     line("CREATE VIEW n AS SELECT * FROM t", D, f"CREATE VIEW ON {HERE}", f"SELECT ON {T}"),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from tests.certificates import make_certificate
 from tests.processes import wait_for
 
 from headwater.client.local_service import TOKEN_FILE
@@ -19,6 +20,12 @@ from headwater.service.service import Service, Standing
 @pytest.fixture
 def lake(new_lake: Path, tmp_path: Path) -> Path:
     return shutil.copytree(new_lake, tmp_path / "lake")
+
+
+@pytest.fixture
+def certificate(tmp_path: Path) -> tuple[str, str]:
+    """One of our own for 127.0.0.1, and its key."""
+    return make_certificate(tmp_path)
 
 
 @pytest.fixture
