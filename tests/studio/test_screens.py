@@ -1,4 +1,4 @@
-"""Every screen, wide and narrow, light and dark, of an empty lake, the demonstration's, a broken one.
+"""Every screen, wide and narrow, light and dark: an empty lake, the demonstration's, a broken one.
 
 The pictures are kept in build/studio for people to look at; what a test can see by itself is that
 no page scrolls sideways, that no script fails, and that no part of a page says that it cannot.
