@@ -56,8 +56,20 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 # Tests read a handful of rows, faster than code for them is generated, compiled and optimised: in
 # this process, and in every one that a test starts.
+JVM = (
+    "-XX:TieredStopAtLevel=1",
+    "-XX:+UseSerialGC",
+    # With one compiler the JVM keeps 48 MB of compiled code, which one .test file already fills:
+    # from then on it throws methods away and compiles them again.
+    "-XX:ReservedCodeCacheSize=400m",
+    # Otherwise it collects everything a dozen times while it loads Spark's classes.
+    "-XX:MetaspaceSize=256m",
+    "-Xmn300m",
+    # Hadoop starts a `chmod` for every file; this way a process costs a third.
+    "-Djdk.lang.Process.launchMechanism=VFORK",
+)
 FEW_ROWS = {
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.driver.extraJavaOptions": " ".join(JVM),
     "spark.sql.leafNodeDefaultParallelism": "1",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
