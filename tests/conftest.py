@@ -17,6 +17,7 @@ import pytest
 from hypothesis import settings
 
 from tests.kafka_fixture import kafka_broker  # noqa: F401 - a fixture
+from tests.longest_first import is_long, longest_first
 from tests.seaweedfs import SeaweedServer, running_seaweedfs
 
 settings.register_profile("headwater", print_blob=True, deadline=None)
@@ -41,6 +42,16 @@ def seaweedfs() -> Iterator[SeaweedServer]:
     """A real S3 server on loopback, which stops with the tests."""
     with running_seaweedfs() as server:
         yield server
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """In a run by several workers the longest tests start first, whatever the order was."""
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    if workers > 1:
+        long = [item for item in items if is_long(item)]
+        short = [item for item in items if not is_long(item)]
+        items[:] = longest_first(long, short, workers=workers)
 
 
 def pytest_collection_finish() -> None:
