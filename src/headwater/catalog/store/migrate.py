@@ -85,7 +85,7 @@ def _revision(connection: Connection, database: Database) -> str | None:
         if clashing:
             raise _foreign(database, clashing)
         return None
-    found = connection.execute(select(_ALEMBIC.c.version_num)).scalar()
+    found: str | None = connection.execute(select(_ALEMBIC.c.version_num)).scalar()
     if found is None:
         # Alembic takes its empty table for a database before the first revision.
         return _BEFORE_ALL
