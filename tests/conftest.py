@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.few_rows import LASTING, SHORT
 from tests.kafka_fixture import kafka_broker  # noqa: F401 - a fixture
 from tests.longest_first import is_long, longest_first
 from tests.seaweedfs import SeaweedServer, running_seaweedfs
@@ -35,6 +36,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def bless(request: pytest.FixtureRequest) -> bool:
     """Whether mismatches become the new expectation."""
     return bool(request.config.getoption("--bless"))
+
+
+@pytest.fixture
+def short_spark(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The processes that this test starts run a few statements each."""
+    monkeypatch.setenv("HEADWATER_SPARK_CONF", json.dumps(SHORT))
 
 
 @pytest.fixture(scope="session")
@@ -65,29 +72,8 @@ def pytest_collection_finish() -> None:
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Tests read a handful of rows, faster than code for them is generated, compiled and optimised: in
-# this process, and in every one that a test starts.
-JVM = (
-    "-XX:TieredStopAtLevel=1",
-    "-XX:+UseSerialGC",
-    # With one compiler the JVM keeps 48 MB of compiled code, which one .test file already fills:
-    # from then on it throws methods away and compiles them again.
-    "-XX:ReservedCodeCacheSize=400m",
-    # Otherwise it collects everything a dozen times while it loads Spark's classes.
-    "-XX:MetaspaceSize=256m",
-    "-Xmn300m",
-    # Hadoop starts a `chmod` for every file; this way a process costs a third.
-    "-Djdk.lang.Process.launchMechanism=VFORK",
-)
-FEW_ROWS = {
-    "spark.driver.extraJavaOptions": " ".join(JVM),
-    "spark.sql.leafNodeDefaultParallelism": "1",
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.sql.shuffle.partitions": "1",
-    "spark.sql.adaptive.enabled": "false",
-}
-os.environ["HEADWATER_SPARK_CONF"] = json.dumps(FEW_ROWS)
+# In this process, and in every one that a test starts.
+os.environ["HEADWATER_SPARK_CONF"] = json.dumps(LASTING)
 
 _headwater = find_spec("headwater")
 assert _headwater is not None

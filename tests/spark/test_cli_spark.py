@@ -17,7 +17,11 @@ from tests.processes import Process, java_children, lives, wait_for
 
 import headwater
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.timeout(600),
+    pytest.mark.usefixtures("short_spark"),
+]
 
 COMMAND = [sys.executable, "-m", "headwater.cli.main"]
 PATIENCE = 180.0
