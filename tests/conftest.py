@@ -16,7 +16,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.few_rows import LASTING, SHORT
 from tests.kafka_fixture import kafka_broker  # noqa: F401 - a fixture
+from tests.longest_first import is_long, longest_first
 from tests.seaweedfs import SeaweedServer, running_seaweedfs
 
 settings.register_profile("headwater", print_blob=True, deadline=None)
@@ -36,11 +38,27 @@ def bless(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--bless"))
 
 
+@pytest.fixture
+def short_spark(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The processes that this test starts run a few statements each."""
+    monkeypatch.setenv("HEADWATER_SPARK_CONF", json.dumps(SHORT))
+
+
 @pytest.fixture(scope="session")
 def seaweedfs() -> Iterator[SeaweedServer]:
     """A real S3 server on loopback, which stops with the tests."""
     with running_seaweedfs() as server:
         yield server
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """In a run by several workers the longest tests start first, whatever the order was."""
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    if workers > 1:
+        long = [item for item in items if is_long(item)]
+        short = [item for item in items if not is_long(item)]
+        items[:] = longest_first(long, short, workers=workers)
 
 
 def pytest_collection_finish() -> None:
@@ -54,17 +72,8 @@ def pytest_collection_finish() -> None:
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Tests read a handful of rows, faster than code for them is generated, compiled and optimised: in
-# this process, and in every one that a test starts.
-FEW_ROWS = {
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-    "spark.sql.leafNodeDefaultParallelism": "1",
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.sql.shuffle.partitions": "1",
-    "spark.sql.adaptive.enabled": "false",
-}
-os.environ["HEADWATER_SPARK_CONF"] = json.dumps(FEW_ROWS)
+# In this process, and in every one that a test starts.
+os.environ["HEADWATER_SPARK_CONF"] = json.dumps(LASTING)
 
 _headwater = find_spec("headwater")
 assert _headwater is not None

@@ -30,6 +30,18 @@ engine.new_session()
 print("ready", flush=True)
 
 
+def forget_listeners():
+    # Who is killed closes no lake, and Spark's listener of that lake would note the work of all
+    # that follow.
+    spark = engine.new_session()
+    loader = spark._jsparkSession.getClass().getClassLoader()
+    kind = loader.loadClass("org.apache.spark.sql.execution.ui.SQLAppStatusListener")
+    bus = spark.sparkContext._jsc.sc().listenerBus()
+    found = bus.findListenersByClass(spark._jvm.scala.reflect.ClassTag.apply(kind))
+    for number in range(found.size()):
+        bus.removeListener(found.apply(number))
+
+
 def set_clock(shifts):
     import itertools
     from datetime import datetime, timedelta
@@ -117,6 +129,8 @@ for line in sys.stdin:
     stopped = os.WIFSTOPPED(status)
     said = folder / str(pid)
     error = json.dumps(said.read_text()) if said.exists() else ""
+    if os.WIFSIGNALED(status):
+        forget_listeners()
     print("stopped" if stopped else os.waitstatus_to_exitcode(status), pid, error, flush=True)
 """
 KILLED = str(-signal.SIGKILL)

@@ -16,7 +16,11 @@ from tests.processes import PATIENCE, java_children, lives, wait_for
 
 import headwater
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.timeout(600),
+    pytest.mark.usefixtures("short_spark"),
+]
 
 COMMAND = [sys.executable, "-m", "headwater.cli.main", "run"]
 # Nothing is found by polling: what is loaded was asked for, or found by the first look.

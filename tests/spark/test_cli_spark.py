@@ -17,7 +17,11 @@ from tests.processes import Process, java_children, lives, wait_for
 
 import headwater
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.timeout(600),
+    pytest.mark.usefixtures("short_spark"),
+]
 
 COMMAND = [sys.executable, "-m", "headwater.cli.main"]
 PATIENCE = 180.0
@@ -30,7 +34,9 @@ def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=400, check=False)
 
 
-def test_the_demonstration_runs_to_its_end(tmp_path):
+def test_the_demonstration_runs_to_its_end(tmp_path, monkeypatch):
+    # With the settings that a user has; all other tests have those for a few rows.
+    monkeypatch.delenv("HEADWATER_SPARK_CONF")
     done = run("demo", "--lake", tmp_path / "lake")
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stderr == ""

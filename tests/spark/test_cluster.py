@@ -7,7 +7,11 @@ from pathlib import Path
 import pytest
 from tests.processes import python, read_line
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.timeout(300),
+    pytest.mark.usefixtures("short_spark"),
+]
 
 STATEMENTS = """
 import sys, headwater

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 from threading import Event, Thread
+from typing import Any
 
 import pytest
 
@@ -14,6 +15,14 @@ pytestmark = pytest.mark.spark
 
 # Runs for minutes unless it is cancelled; every task is short, so that cancelling is quick.
 SLOW = "SELECT count(*) FROM range(0, 400000000000, 1, 4000) WHERE id % 7 = sqrt(id)"
+
+
+def sql_listeners(spark: Any) -> int:
+    """How many listeners take notes of every query, each for the catalog of one lake."""
+    loader = spark._jsparkSession.getClass().getClassLoader()
+    kind = loader.loadClass("org.apache.spark.sql.execution.ui.SQLAppStatusListener")
+    bus = spark.sparkContext._jsc.sc().listenerBus()
+    return int(bus.findListenersByClass(spark._jvm.scala.reflect.ClassTag.apply(kind)).size())
 
 
 def test_settings_and_temporary_views_are_private(lake_path: Path) -> None:
@@ -45,6 +54,15 @@ def test_lakes_in_one_process_do_not_see_each_other(tmp_path: Path) -> None:
         b.sql("CREATE TABLE t AS SELECT 'b' AS lake")
         assert a.sql("SELECT * FROM t").rows == [("a",)]
         assert b.sql("SELECT * FROM t").rows == [("b",)]
+
+
+def test_a_closed_lake_leaves_no_listener_in_spark(tmp_path: Path, spark: Any) -> None:
+    before = sql_listeners(spark)
+    for name in ("a", "b"):
+        with headwater.connect(tmp_path / name) as lake:
+            assert lake.sql("SELECT 1").rows == [(1,)]
+            assert sql_listeners(spark) == before + 1
+    assert sql_listeners(spark) == before
 
 
 def test_a_lake_can_be_moved(tmp_path: Path) -> None:

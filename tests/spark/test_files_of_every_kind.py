@@ -61,7 +61,8 @@ class Loading:
 
     def version(self, table: str) -> int:
         """The number of its last version."""
-        return int(self.lake.sql(f"SELECT max(version) FROM (DESC HISTORY {table})").rows[0][0])
+        history = self.lake.sql(f"DESC HISTORY {table}")
+        return max(int(row[history.columns.index("version")]) for row in history.rows)
 
 
 @pytest.fixture(scope="module")

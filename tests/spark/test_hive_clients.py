@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pyspark
 import pytest
-from pyhive import hive
 from tests.certificates import make_certificate
+from tests.hive_client import connect_hive
 
 import headwater
 from headwater.hive.server import HiveServer
@@ -83,7 +83,7 @@ def test_pyhive_reads_every_type(server: HiveServer) -> None:
         SELECT true, 1Y, 2S, 3, 4L, 1.5F, 2.5D, 1.50, 'x', X'FF', DATE '2026-01-02',
                TIMESTAMP '2026-01-02 03:04:05.678', array(1, NULL), map('a', 1), NULL
     """
-    with hive.connect("127.0.0.1", server.port, username="ada", password="x", auth="CUSTOM") as it:
+    with connect_hive(server.port) as it:
         cursor = it.cursor()
         cursor.execute(query)
         assert cursor.fetchall() == [
@@ -97,7 +97,7 @@ def test_pyhive_reads_every_type(server: HiveServer) -> None:
 
 
 def test_a_long_query_is_cancelled(server: HiveServer) -> None:
-    with hive.connect("127.0.0.1", server.port, username="ada", password="x", auth="CUSTOM") as it:
+    with connect_hive(server.port) as it:
         cursor = it.cursor()
         # Many short tasks: Spark does not end one in the middle.
         slow = "SELECT count(*) FROM range(0, 100000000000, 1, 20000) WHERE sqrt(id) % 7 = 1"

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conftest import FEW_ROWS
+from tests.few_rows import SHORT
 from tests.postgres import running_postgres
 from tests.seaweedfs import KEYS, REGION, SeaweedServer
 from tests.spark.places import s3_sql
@@ -80,7 +80,7 @@ def opened(
     bucket = server.create_bucket()
     environment = {
         "HEADWATER_SPARK_MASTER": cluster.master,
-        "HEADWATER_SPARK_CONF": json.dumps({**FEW_ROWS, **cluster.settings, **_QUICK}),
+        "HEADWATER_SPARK_CONF": json.dumps({**SHORT, **cluster.settings, **_QUICK}),
         "HEADWATER_METADATA_URL": metadata,
         "HEADWATER_TABLES_LOCATION": f"s3a://{bucket}/lake",
         "HEADWATER_TABLES_ENDPOINT": server.endpoint,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,6 +17,8 @@ from headwater.lake.pools import POOL
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+_log = logging.getLogger(__name__)
 
 
 class Engine:
@@ -48,6 +51,25 @@ class Engine:
                 if getattr(self._job, "id", None):
                     self.start_job(self._job.id, self._job.pool)
             return self._root.newSession()
+
+    def close(self) -> None:
+        """Leave nothing of this lake in the JVM, which the process keeps for other lakes.
+
+        Spark gives each catalog a listener of its own, which would go on noting the work of all
+        lakes that follow: the hundredth lake of a process would have all its events noted by a
+        hundred of them.
+        """
+        with self._lock:
+            root, self._root = self._root, None
+            if root is None or not process.is_running(self._context):
+                return
+            try:
+                status = root._jsparkSession.sharedState().statusStore()
+                bus = self._context._jsc.sc().listenerBus()
+                bus.removeListener(status.listener().get())
+            except Exception:
+                # A JVM that died takes its listeners along.
+                _log.debug("the listener of a lake stays", exc_info=True)
 
     def reach(self, url: str, settings: Mapping[str, str], jar_set: str | None) -> None:
         """Let Spark read and write what is at `url`, in every session of this process."""

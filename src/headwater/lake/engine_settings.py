@@ -8,6 +8,14 @@ from pathlib import Path
 from headwater.config import Config, is_local
 
 _GIGABYTE = 1024**3
+# Delta's usual way of writing a commit is made for HDFS: on a local disk it runs `readlink`, a
+# process, eight times for the commit and eight times for its checksum. These write beside and
+# rename as well, and run none.
+_LOCAL_LOG = {"spark.delta.logStore.file.impl": "io.delta.storage.LocalLogStore"}
+_LOCAL_CHECKSUMS = {
+    "spark.sql.streaming.checkpointFileManagerClass": "org.apache.spark.sql.execution.streaming"
+    ".checkpointing.FileSystemBasedCheckpointFileManager"
+}
 
 
 def context_settings(config: Config, *, scratch: Path) -> dict[str, str]:
@@ -37,7 +45,10 @@ def context_settings(config: Config, *, scratch: Path) -> dict[str, str]:
             "spark.driver.memory": memory,
             "spark.driver.host": "127.0.0.1",
             "spark.driver.bindAddress": "127.0.0.1",
+            **_LOCAL_LOG,
         }
+        if config.tables_location is None:
+            settings |= _LOCAL_CHECKSUMS
     elif config.spark_driver_memory:
         settings["spark.driver.memory"] = config.spark_driver_memory
     return settings | dict(config.spark_conf)

@@ -41,6 +41,11 @@ def running() -> bool:
     return _context is not None
 
 
+def is_running(context: SparkContext) -> bool:
+    """Whether this is the context of the process, and not one that was stopped since."""
+    return context is _context
+
+
 def spark_context(settings: Mapping[str, str], *, log_file: Path) -> SparkContext:
     """The context, started with `settings` if this is the first call.
 

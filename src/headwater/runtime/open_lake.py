@@ -163,6 +163,7 @@ class OpenLake:
         """Give everything back but Spark, which the process keeps for the next lake."""
         self._heartbeat.stop()
         self.background.shutdown(wait=True)
+        self.engine.close()
         self.writer.release()
         self.store.instances.remove(self.instance.id)
         self.store.close()

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from pyhive import hive
+from tests.hive_client import connect_hive
 
 import headwater
 from headwater.errors import UserError
@@ -46,9 +47,7 @@ def server(lake: headwater.Connection) -> Iterator[HiveServer]:
 
 
 def connect(server: HiveServer, password: str = "secret", **given: str) -> hive.Connection:
-    return hive.connect(
-        "127.0.0.1", server.port, username="ada", password=password, auth="CUSTOM", **given
-    )
+    return connect_hive(server.port, password=password, **given)
 
 
 def test_statements_give_their_rows(server):

@@ -29,3 +29,13 @@ def test_a_cluster_is_reached_as_its_settings_say():
     assert found["spark.driver.host"] == "me"
     assert found[LISTING] == "500"
     assert "spark.driver.host" not in settings("spark://host:7077")
+
+
+def test_commits_on_a_local_disk_are_written_by_what_is_made_for_it():
+    log = "spark.delta.logStore.file.impl"
+    assert settings("local[2]")[log] == "io.delta.storage.LocalLogStore"
+    assert log not in settings("spark://host:7077")
+    checksums = "spark.sql.streaming.checkpointFileManagerClass"
+    assert checksums in settings("local[2]")
+    on_a_store = Config(spark_master="local[2]", tables_location="s3://bucket/tables")
+    assert checksums not in context_settings(on_a_store, scratch=Path("/scratch"))

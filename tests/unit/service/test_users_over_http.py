@@ -5,6 +5,7 @@ from __future__ import annotations
 import httpx
 import pytest
 from pyhive import hive
+from tests.hive_client import connect_hive
 
 from headwater.service.server import Listening, Server
 
@@ -102,11 +103,11 @@ def test_the_endpoint_for_jdbc_has_the_same_users_and_rights(server: Server, tok
     assert server.hive_url is not None
     port = int(server.hive_url.rstrip("/").rpartition(":")[2])
     for secret in ("correct horse", token):
-        with hive.connect("127.0.0.1", port, username="ann", password=secret, auth="CUSTOM") as it:
+        with connect_hive(port, username="ann", password=secret) as it:
             cursor = it.cursor()
             with pytest.raises(hive.OperationalError, match=r"ACCESS_DENIED|SCHEMA_NOT_FOUND"):
                 cursor.execute("DROP SCHEMA hidden")
             cursor.execute("SHOW SCHEMAS")
             assert ("hidden",) not in cursor.fetchall()
     with pytest.raises(Exception, match="the name or the secret is wrong"):
-        hive.connect("127.0.0.1", port, username="ann", password="wrong", auth="CUSTOM")
+        connect_hive(port, username="ann", password="wrong")

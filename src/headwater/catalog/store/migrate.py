@@ -1,7 +1,8 @@
 """Bringing a database to the revision this code was written for.
 
-Invariant: a current database is recognised by one plain query, without importing Alembic (half a
-second); a database from the future is refused before anything is read from it or written to it.
+Invariant: a current database is recognised by one plain query, and a new one made from the model,
+without importing Alembic (half a second); a database from the future is refused before anything is
+read from it or written to it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from sqlalchemy import Connection, column, insert, inspect, select, table
 from sqlalchemy.exc import SQLAlchemyError
 
 from headwater.catalog.store.addresses import shown
+from headwater.catalog.store.create import create_catalog
 from headwater.catalog.store.database import Database
 from headwater.catalog.store.model import lake, metadata
 from headwater.errors import UserError
@@ -38,6 +40,9 @@ REVISIONS = (
 )
 """All migrations, oldest first; a test compares them with the scripts."""
 HEAD = REVISIONS[-1]
+_BEFORE_ALL = ""
+# What `model.py` describes: a database that is to stop at an older revision takes the migrations.
+_OF_THE_MODEL = HEAD
 FORMAT_VERSION = 1
 """The layout of a lake's folder; it changes when older code could no longer read the files."""
 SCRIPTS = Path(__file__).parent / "migrations"
@@ -63,21 +68,28 @@ def prepare(database: Database) -> Lake:
             return _lake(connection)
     with database.migrating() as connection:
         # Asked again under the lock: another process may have done it in between.
-        if _revision(connection, database) != HEAD:
+        found = _revision(connection, database)
+        if found is None and HEAD == _OF_THE_MODEL:
+            create_catalog(connection, HEAD)
+            _name_lake(connection, database)
+        elif found != HEAD:
             _upgrade(connection, database)
         return _lake(connection)
 
 
 def _revision(connection: Connection, database: Database) -> str | None:
-    """The revision of the database; None when it is empty."""
+    """The revision of the database; None when it holds nothing of ours."""
     names = set(inspect(connection).get_table_names())
     clashing = sorted(names & metadata.tables.keys())
     if _ALEMBIC.name not in names:
         if clashing:
             raise _foreign(database, clashing)
         return None
-    found = connection.execute(select(_ALEMBIC.c.version_num)).scalar()
-    if found is None or found in REVISIONS:
+    found: str | None = connection.execute(select(_ALEMBIC.c.version_num)).scalar()
+    if found is None:
+        # Alembic takes its empty table for a database before the first revision.
+        return _BEFORE_ALL
+    if found in REVISIONS:
         return found
     if lake.name not in names:
         raise _foreign(database, [_ALEMBIC.name, *clashing])
@@ -107,8 +119,12 @@ def _upgrade(connection: Connection, database: Database) -> None:
     if database.sqlite:
         _check_references(connection)
     if connection.execute(select(lake)).first() is None:
-        row = Lake(uuid.uuid4().hex, FORMAT_VERSION, database.clock())
-        connection.execute(insert(lake), asdict(row))
+        _name_lake(connection, database)
+
+
+def _name_lake(connection: Connection, database: Database) -> None:
+    row = Lake(uuid.uuid4().hex, FORMAT_VERSION, database.clock())
+    connection.execute(insert(lake), asdict(row))
 
 
 def _check_references(connection: Connection) -> None:

@@ -1,4 +1,4 @@
-"""The catalog's tables as SQLAlchemy sees them; `migrations/` makes them, a test keeps both equal.
+"""The catalog's tables as SQLAlchemy sees them; `create.py` makes them, `migrations/` the same.
 
 Invariant: among the objects that are not dropped a name is unique, by partial index, so that two
 processes can never both create it.
@@ -23,7 +23,7 @@ from headwater.catalog.store.column_types import Instant, JsonText, LooseText
 metadata = MetaData()
 
 # The condition of a partial index is only noted here, because saying `postgresql_where` imports
-# that whole dialect, for a lake on SQLite too; the migrations say it to the database.
+# that whole dialect, for a lake on SQLite too; `create.py` and the migrations say it.
 WHERE = "where"
 
 lake = Table(
