@@ -146,8 +146,10 @@ def _unfinished(lake: Path) -> list[Job]:
 
 
 def _check(connection: headwater.Connection, lake: Path, files: Files, tally: Tally) -> None:
+    counts = {kind: len(seconds) for kind, seconds in tally.seconds.items()}
+    print(f"{counts}, {tally.refused} told to come back, {tally.gone} without an answer")
     assert tally.errors == {}
-    assert tally.seconds["show"]
+    assert counts["show"]
     connection.run_until_idle()
     wait_for(lambda: _unfinished(lake) == [], "all jobs to have ended")
     counted = "SELECT count(*), count(DISTINCT id), min(id), max(id) FROM loaded"
@@ -157,13 +159,12 @@ def _check(connection: headwater.Connection, lake: Path, files: Files, tally: Ta
         rows = connection.sql(f"SELECT count(*), count(DISTINCT id) FROM t{table}").rows
         assert rows[0][0] == rows[0][1]
         inserted += rows[0][0]
-    assert inserted >= len(tally.seconds.get("insert", []))
+    assert inserted >= counts.get("insert", 0)
     for name in ("d_loaded", *(f"d{table}" for table in range(TABLES))):
-        verified = f"VERIFY DYNAMIC TABLE {name}"
-        # As the last refresh of a killed service left it, and after one more.
-        assert connection.sql(verified).rows[0][1]
-        connection.sql(f"REFRESH DYNAMIC TABLE {name}")
-        assert connection.sql(verified).rows[0][1]
+        assert connection.sql(f"VERIFY DYNAMIC TABLE {name}").rows[0][1]
+    connection.sql("REFRESH DYNAMIC TABLE d_loaded")
+    assert connection.sql("VERIFY DYNAMIC TABLE d_loaded").rows[0][1]
+    assert connection.sql("SELECT sum(n) FROM d_loaded").rows == [(files.rows,)]
 
 
 @contextmanager
@@ -191,4 +192,4 @@ def _wait_for_work(service: Serving, token: str) -> None:
         found = re.search(COMPUTED, said.text, re.MULTILINE)
         return float(found[1]) if found else 0.0
 
-    wait_for(lambda: computed() >= 3, "the service to compute something")
+    wait_for(lambda: computed() >= 1, "the service to compute something")
