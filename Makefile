@@ -46,6 +46,8 @@ fuzz: setup ## random dynamic tables, schedules and kills; SEEDS=100 says how ma
 	    tests/spark/test_refresh_random.py tests/unit/schedule/test_simulation.py -n 2 $(PYTEST)
 	HEADWATER_KILLS=20 HEADWATER_TABLES=30 \
 	    $(BIN)/python -m pytest tests/crash/test_schedule_crash.py $(PYTEST)
+	HEADWATER_SERVICE_CLIENTS=200 HEADWATER_SERVICE_KILLS=10 HEADWATER_SERVICE_SECONDS=10 \
+	    $(BIN)/python -m pytest tests/crash/test_service_load_crash.py $(PYTEST)
 
 lint: setup ## style, types, layering, file sizes
 	$(BIN)/ruff check .

@@ -27,6 +27,7 @@ BENCHMARKS = (
     "show_desc",
     "select_overhead",
     "http_statements",
+    "service_load",
     "write_overhead",
     "copy_files",
     "pipe_files",

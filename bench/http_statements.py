@@ -33,7 +33,7 @@ def run(scratch: Scratch) -> Findings:
     path = scratch.folder / "served"
     headwater.connect(path).close()
     with (
-        _serving(path) as service,
+        serving(path) as (service, _),
         closing(headwater.connect(path)) as embedded,
         closing(headwater.connect(service.url, token=service.token)) as remote,
     ):
@@ -77,7 +77,8 @@ def _job_seconds(connection: headwater.Connection) -> dict[str, float]:
 
 
 @contextmanager
-def _serving(path: Path) -> Iterator[LocalService]:
+def serving(path: Path) -> Iterator[tuple[LocalService, subprocess.Popen[bytes]]]:
+    """A service on a lake, in a process of its own."""
     command = [sys.executable, "-m", "headwater.cli.main", "serve", "--lake", str(path)]
     process = subprocess.Popen(
         [*command, "--port", "0", "--no-loop"], stderr=subprocess.DEVNULL, env=os.environ
@@ -88,7 +89,7 @@ def _serving(path: Path) -> Iterator[LocalService]:
             assert process.poll() is None, "the service has ended"
             assert monotonic() < deadline, "waited in vain for the service"
             sleep(0.2)
-        yield service
+        yield service, process
     finally:
         process.terminate()
         process.wait()

@@ -44,7 +44,7 @@ from headwater.sql.targets import written_table
 from headwater.sql.tokens import tokenize
 from headwater.statements.auditing import audit_denied, audit_end
 from headwater.statements.authorize import authorize
-from headwater.statements.cluster_use import cluster_of, kind_of
+from headwater.statements.cluster_use import cluster_of, kind_of, only_looks
 from headwater.statements.compaction_after import compaction_after, small_files_only
 from headwater.statements.context import Context, SessionState
 from headwater.statements.dispatch import execute, execute_relation
@@ -157,7 +157,10 @@ class Session:
         try:
             cluster = cluster_of(context, statement)
             if cluster is None:
-                self._lake.store.jobs.start(job)
+                if only_looks(job.kind):
+                    self._lake.store.jobs.start_later(job)
+                else:
+                    self._lake.store.jobs.start(job)
                 return self._finish(job, context, statement)
             job = replace(job, vcluster=cluster)
             with self._place(job, text, batch) as place:
@@ -204,7 +207,8 @@ class Session:
     def _arrive(self, job: Job, place: Place | None) -> None:
         """Wait for the place, if there is one to wait for, and go to its pool."""
         if place is None:
-            self._lake.engine.start_job(job.id)
+            if not only_looks(job.kind):
+                self._lake.engine.start_job(job.id)
             return
         place.wait()
         if job.state is JobState.QUEUED:
@@ -303,7 +307,7 @@ class Session:
         finished = replace(job, state=state, ended_at=now(), **changes)
         store, engine = self._lake.store, self._lake.engine
         store.jobs.finish(finished)
-        if engine.started and self.state.spark_started:
+        if engine.started and self.state.spark_started and not only_looks(job.kind):
             self._lake.background.submit(_measure, self._lake, job.id)
 
     def progress(self) -> tuple[int, int]:

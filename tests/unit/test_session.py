@@ -44,6 +44,28 @@ def test_a_script_stops_at_its_first_error_and_says_where(lake: headwater.Connec
     assert [row[0] for row in lake.sql("SHOW SCHEMAS")] == ["a", "public"]
 
 
+def test_a_statement_that_only_looks_writes_the_catalog_once(
+    lake: headwater.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = lake.session.lake.store
+    stored: list[str] = []
+    start, advance = store.jobs.start, store.jobs.advance
+    monkeypatch.setattr(
+        store.jobs, "start", lambda job, **more: (stored.append(job.state), start(job, **more))
+    )
+    monkeypatch.setattr(
+        store.jobs, "advance", lambda job, **more: (stored.append(job.state), advance(job, **more))
+    )
+    lake.sql("SHOW SCHEMAS")
+    assert stored == ["SUCCEED"]
+    with pytest.raises(UserError, match="TABLE_NOT_FOUND"):
+        lake.sql("DESC nowhere")
+    assert stored == ["SUCCEED", "FAILED"]
+    # What changes something is there from its start: recovery must find it.
+    lake.sql("CREATE SCHEMA one")
+    assert stored[2:] == ["RUNNING", "SUCCEED"]
+
+
 def test_a_failed_job_keeps_its_error(lake: headwater.Connection) -> None:
     with pytest.raises(UserError):
         lake.sql("DESC nowhere")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from headwater.catalog.functions import Function
@@ -18,6 +19,7 @@ from headwater.lake.changes.frames import changes_frame
 from headwater.lake.commits.apply import Mark, Note, apply_write
 from headwater.lake.commits.choose import SMALL, Limits
 from headwater.lake.commits.delta_transaction import settings as session_settings
+from headwater.lake.commits.last_question import LastQuestion, Question
 from headwater.lake.commits.stored_table import Within, read_stored_table
 from headwater.lake.commits.writes import Applied, Write
 from headwater.lake.file_frames import frame_of, not_utf8, rows_by_file, write_files
@@ -180,9 +182,9 @@ class SparkConnection:
 
     @contextmanager
     def commit_note(
-        self, note: str, *, transaction: tuple[str, int] | None = None
+        self, note: str, question: Question, *, transaction: tuple[str, int] | None = None
     ) -> Iterator[None]:
-        """Write `note` into every Delta commit made inside.
+        """Write `note` into every Delta commit made inside, and ask the question before each.
 
         With a `transaction`, an application and a number, Delta does nothing if the table has a
         commit of that application with that number or a higher one.
@@ -194,11 +196,17 @@ class SparkConnection:
             for key, value in settings.items():
                 self._session.conf.set(key, value)
         try:
-            yield
+            with self._last_question.asked(question):
+                yield
         finally:
             with self._in_session():
                 for key in settings:
                     self._session.conf.unset(key)
+
+    @cached_property
+    def _last_question(self) -> LastQuestion:
+        with self._in_session():
+            return LastQuestion(self._session)
 
     def read_state(self, location: str) -> None:
         """Let Delta read the state of a table now, which the next statement on it then has.

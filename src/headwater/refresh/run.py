@@ -99,7 +99,7 @@ def _explained(planned: PlannedRefresh) -> Iterator[None]:
 def _apply(planned: PlannedRefresh, workshop: Workshop, author: Author, write: Write) -> Applied:
     assert author.refresh is not None
     _require_untouched(planned, workshop.lake)
-    note = stamp(workshop.lake, author, Operation.REFRESH)
+    note = stamp(workshop.lake, author, Operation.REFRESH).to_json()
     return workshop.spark.apply(
         workshop.lake.location(planned.table),
         write,

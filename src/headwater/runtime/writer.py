@@ -13,7 +13,7 @@ from datetime import timedelta
 
 from headwater.catalog.lease_rules import Instance
 from headwater.catalog.store import Store
-from headwater.errors import HeadwaterError
+from headwater.errors import HeadwaterError, TransientError
 from headwater.runtime.process_identity import is_alive
 
 _log = logging.getLogger(__name__)
@@ -53,9 +53,25 @@ class Writer:
         """Renew what is held; a lease that was taken over is forgotten."""
         with self._lock:
             if self._fencing is not None and not self._renew():
-                _log.warning("the lease on the lake was taken over by another process")
-                self._fencing = None
-                self.lost += 1
+                self._forget()
+
+    def confirm(self, fencing: int) -> None:
+        """Renew the lease that was granted with a number; LEASE_LOST if another had it since.
+
+        For the moment of a commit: whoever is confirmed there is taken over from no sooner than
+        `lease_seconds` later.
+        """
+        with self._lock:
+            if self._store.lease.renew(self._instance.id, fencing, ttl=self._ttl):
+                return
+            if self._fencing == fencing:
+                self._forget()
+        raise TransientError("LEASE_LOST", reason="it has been taken over since")
+
+    def _forget(self) -> None:
+        _log.warning("the lease on the lake was taken over by another process")
+        self._fencing = None
+        self.lost += 1
 
     def _renew(self) -> bool:
         assert self._fencing is not None

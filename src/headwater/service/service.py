@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Generator
 from enum import StrEnum
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,8 @@ class Service:
         self.loop.failed = self.ended.set
         self._stopping = threading.Event()
         self._tidying = threading.Thread(target=self._tidy, name="headwater-tidy", daemon=True)
+        # It takes a second, which the first clients would all wait for.
+        self._warming = threading.Thread(target=import_module, args=("pyarrow",), daemon=True)
 
     @classmethod
     def open(cls, path: str | Path, *, loops: bool = True, **config: Any) -> Service:
@@ -76,6 +79,7 @@ class Service:
         """Begin to work."""
         self.loop.start()
         self._tidying.start()
+        self._warming.start()
 
     def submit(
         self,
@@ -163,6 +167,8 @@ class Service:
 
     def close(self) -> None:
         """Give the lake back."""
+        if self._warming.is_alive():
+            self._warming.join()
         self.statements.close()
         self.sessions.close_all()
         release_lake(self.lake)

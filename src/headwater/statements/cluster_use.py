@@ -56,6 +56,15 @@ COMPUTING_KINDS = frozenset(kind_of(statement) for statement in _COMPUTING)
 """The kinds of jobs that may have a place."""
 
 
+_LOOKING = ("SHOW_", "DESC_")
+_MAY_ASK_SPARK = frozenset({"DESC_FUNCTION", "SHOW_SETTINGS"})
+
+
+def only_looks(kind: str) -> bool:
+    """Whether jobs of a kind do no more than to ask the catalog, Delta's log or a store."""
+    return kind.startswith(_LOOKING) and kind not in _MAY_ASK_SPARK
+
+
 def cluster_of(context: Context, statement: Statement) -> str | None:
     """The cluster a statement runs on, or None if it needs none."""
     if not _computes(context, statement):

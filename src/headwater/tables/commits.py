@@ -1,5 +1,8 @@
 """Committing to a table: under its lock, with the lease, stamped, and recorded afterwards.
 
+The lease is asked for before the work, and once more by Delta's commit itself (`stamped`): who
+stood still meanwhile, and was taken over from, commits nothing.
+
 The stamp in the Delta commit names the job. If this process dies between the commit and the
 recording, whoever looks next finds the stamp and records the version as if nothing had happened.
 """
@@ -7,6 +10,7 @@ recording, whoever looks next finds the stamp and records the version as if noth
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from headwater.catalog.dynamic_tables import RefreshMark
@@ -46,9 +50,9 @@ class Committed:
     version: TableVersion | None
 
 
-def stamp(lake: OpenLake, author: Author, operation: Operation) -> str:
+def stamp(lake: OpenLake, author: Author, operation: Operation) -> Stamp:
     """The note for Delta commits, after making sure that this process may write."""
-    made = Stamp(
+    return Stamp(
         author.job_id,
         operation.value,
         author.user,
@@ -58,7 +62,24 @@ def stamp(lake: OpenLake, author: Author, operation: Operation) -> str:
         () if operation is Operation.UPGRADE else author.consumed,
         None if operation is Operation.UPGRADE else author.refresh,
     )
-    return made.to_json()
+
+
+def stamped(
+    lake: OpenLake,
+    spark: SparkConnection,
+    note: Stamp,
+    *,
+    transaction: tuple[str, int] | None = None,
+) -> AbstractContextManager[None]:
+    """Delta commits made inside bear the note, and are refused once its fencing number is old."""
+    fencing = note.fence
+    assert fencing is not None
+
+    def may_commit() -> None:
+        reach("commit.fence")
+        lake.writer.confirm(fencing)
+
+    return spark.commit_note(note.to_json(), may_commit, transaction=transaction)
 
 
 def commit(
@@ -83,10 +104,10 @@ def commit(
         reach("commit.before")
         try:
             if prepare is not None:
-                with spark.commit_note(stamp(lake, author, Operation.UPGRADE)):
+                with stamped(lake, spark, stamp(lake, author, Operation.UPGRADE)):
                     prepare()
                 reach("commit.prepared")
-            with spark.commit_note(note, transaction=_transaction(author)):
+            with stamped(lake, spark, note, transaction=_transaction(author)):
                 work()
             reach("commit.after_delta")
         finally:

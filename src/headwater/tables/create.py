@@ -11,12 +11,13 @@ from collections.abc import Callable
 
 from headwater.catalog.objects import Operation, Table, TableKind, TableState
 from headwater.errors import InternalError
+from headwater.lake.delta_log.stamp import Stamp
 from headwater.lake.spark_session import SparkConnection
 from headwater.names import QualifiedName
 from headwater.runtime.clock import now
 from headwater.runtime.failpoints import reach
 from headwater.runtime.open_lake import OpenLake
-from headwater.tables.commits import Author, stamp
+from headwater.tables.commits import Author, stamp, stamped
 from headwater.tables.consumption import consuming
 from headwater.tables.registration import mark_registered
 from headwater.tables.versions import first_commits
@@ -65,11 +66,11 @@ def create(
 
 
 def _create(
-    lake: OpenLake, spark: SparkConnection, intent: Table, note: str, work: Callable[[], object]
+    lake: OpenLake, spark: SparkConnection, intent: Table, note: Stamp, work: Callable[[], object]
 ) -> Table:
     reach("create.after_intent")
     try:
-        with spark.commit_note(note):
+        with stamped(lake, spark, note):
             work()
         reach("create.after_delta")
         complete, versions = first_commits(lake, intent)

@@ -161,3 +161,47 @@ def test_only_jobs_that_ended_before_a_time_are_deleted(store: Store) -> None:
     running = started(store, JobState.RUNNING, started_at=at(0))
     assert store.jobs.delete_before(at(5)) == 1
     assert {job.id for job in store.jobs.list()} == {long_one.id, running.id}
+
+
+def test_a_job_that_starts_later_is_found_by_whoever_asks(store: Store) -> None:
+    asked = {
+        "get": lambda: [store.jobs.get("late0")],
+        "list": store.jobs.list,
+        "listing": lambda: store.jobs.listing(since=at(-1), limit=10),
+        "unfinished": store.jobs.unfinished,
+    }
+    for number, (how, found) in enumerate(asked.items()):
+        late = a_job(id=f"late{number}", state=JobState.RUNNING)
+        store.jobs.start_later(late)
+        assert late.id in {job.id for job in found() if job is not None}, how
+    store.jobs.start_later(a_job(id="cancelled", state=JobState.RUNNING))
+    assert store.jobs.request_cancel("cancelled")
+
+
+def test_a_job_that_starts_later_is_stored_once_with_its_end(url: str, store: Store) -> None:
+    other = Store.open(url, clock=FakeClock())
+    late = a_job(state=JobState.RUNNING, instance="mine")
+    store.jobs.start_later(late)
+    assert other.jobs.get(late.id) is None
+    done = replace(late, state=JobState.SUCCEED, ended_at=at(9))
+    store.jobs.finish(done)
+    assert other.jobs.get(late.id) == done
+    with pytest.raises(InternalError, match="JOB_STATE_ILLEGAL"):
+        store.jobs.finish(done)
+    other.close()
+
+
+def test_a_job_that_takes_longer_than_a_heartbeat_is_there_for_other_processes(
+    url: str, store: Store
+) -> None:
+    other = Store.open(url, clock=FakeClock())
+    late = a_job(state=JobState.RUNNING, instance="mine")
+    store.jobs.start_later(late)
+    assert store.jobs.cancel_requested("mine") == []
+    assert other.jobs.get(late.id) == late
+    assert other.jobs.request_cancel(late.id)
+    assert store.jobs.cancel_requested("mine") == [late.id]
+    done = replace(late, state=JobState.CANCELLED, ended_at=at(9))
+    store.jobs.finish(done)
+    assert other.jobs.get(late.id) == done
+    other.close()

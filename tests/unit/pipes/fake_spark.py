@@ -107,6 +107,7 @@ class FakeConnection:
     shared: FakeSpark
     _views: dict[str, FileScan] = field(default_factory=dict)
     _note: str = ""
+    _question: Callable[[], None] = lambda: None
     _transaction: tuple[str, int] | None = None
 
     def execute(self, sql: str) -> None:
@@ -128,9 +129,13 @@ class FakeConnection:
 
     @contextmanager
     def commit_note(
-        self, note: str, *, transaction: tuple[str, int] | None = None
+        self,
+        note: str,
+        question: Callable[[], None],
+        *,
+        transaction: tuple[str, int] | None = None,
     ) -> Iterator[None]:
-        self._note, self._transaction = note, transaction
+        self._note, self._question, self._transaction = note, question, transaction
         try:
             yield
         finally:
@@ -141,6 +146,7 @@ class FakeConnection:
         assert found is not None, text.text
         rows = tuple(row for path in self._views[found[2]].paths for row in _lines(path))
         table = self.shared.locations[found[1]]
+        self._question()
         self.shared.commit(Insert(table, rows, self._note, self._transaction))
 
 

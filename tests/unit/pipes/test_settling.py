@@ -92,6 +92,7 @@ PLACES = [
     "pipe.intent",
     "copy.announced",
     "commit.before",
+    "commit.fence",
     "commit.after_delta",
     "copy.confirmed",
     "copy.purged",

@@ -2,14 +2,17 @@
 
 Invariant: a writing transaction on SQLite holds the write lock from its first moment, so it waits
 for others instead of failing half-way; on PostgreSQL a row that a decision rests on is locked.
+Threads of this process that write to SQLite form a line of their own: SQLite would let them sleep,
+longer and longer, and look again.
 """
 
 from __future__ import annotations
 
 import sqlite3
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from datetime import datetime
 from typing import Any
 
@@ -46,6 +49,7 @@ class Database:
         self.clock = clock
         self._engine = _engine(address)
         self._writing_engine = self._engine.execution_options(**{_WRITING: True})
+        self._turn = _Turn() if self.sqlite else nullcontext()
 
     @property
     def sqlite(self) -> bool:
@@ -71,7 +75,7 @@ class Database:
         if connection is not None:
             yield connection
             return
-        with translated(self.address), self._writing_engine.begin() as own:
+        with translated(self.address), self._turn, self._writing_engine.begin() as own:
             yield own
 
     @contextmanager
@@ -98,6 +102,21 @@ class Database:
                     yield connection
         finally:
             engine.dispose()
+
+
+class _Turn:
+    """One thread of this process at a time; one that waited too long goes on and asks SQLite."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._mine = threading.local()
+
+    def __enter__(self) -> None:
+        self._mine.held = self._lock.acquire(timeout=_PATIENCE_SECONDS)
+
+    def __exit__(self, *failure: object) -> None:
+        if self._mine.held:
+            self._lock.release()
 
 
 def begin_writing(connection: Connection) -> Transaction:

@@ -1,11 +1,13 @@
 """The store's jobs: one record per executed statement.
 
-Invariant: a stored job only ever moves along `jobs.NEXT_STATES`; a finished one never changes.
+Invariants: a stored job only ever moves along `jobs.NEXT_STATES`; a finished one never changes. Who
+asks for jobs in this process finds those that `start_later` has not stored yet.
 """
 
 from __future__ import annotations
 
 import builtins
+import threading
 from collections.abc import Sequence
 from dataclasses import asdict, fields, replace
 from datetime import datetime
@@ -34,11 +36,22 @@ class Jobs:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._late: dict[str, Job] = {}
+        self._late_lock = threading.Lock()
 
     def start(self, job: Job, *, connection: Connection | None = None) -> None:
         """Adds a job."""
         with self._database.write(connection) as own:
             own.execute(insert(jobs), _values(job))
+
+    def start_later(self, job: Job) -> None:
+        """Adds a job that will have ended in a moment and writes nothing: stored once, then.
+
+        It is stored before that if somebody asks, as every heartbeat does. If the process dies
+        first there is no trace of it.
+        """
+        with self._late_lock:
+            self._late[job.id] = job
 
     def advance(self, job: Job, *, connection: Connection | None = None) -> None:
         """Stores a job in its new state; JOB_STATE_ILLEGAL when that may not follow the old one."""
@@ -58,8 +71,23 @@ class Jobs:
             raise InternalError(
                 "JOB_STATE_ILLEGAL", job=job.id, before="finishing", after=job.state
             )
-        ended_at = job.ended_at or self._database.clock()
-        self.advance(replace(job, ended_at=ended_at), connection=connection)
+        ended = replace(job, ended_at=job.ended_at or self._database.clock())
+        if connection is None and self._take_late(job.id):
+            self.start(ended)
+        else:
+            self.advance(ended, connection=connection)
+
+    def _take_late(self, id: str) -> bool:
+        with self._late_lock:
+            return self._late.pop(id, None) is not None
+
+    def _store_late(self) -> None:
+        # Under the lock to the end: a job that ends meanwhile must find its row.
+        with self._late_lock:
+            if self._late:
+                with self._database.write() as own:
+                    own.execute(insert(jobs), [_values(job) for job in self._late.values()])
+                self._late.clear()
 
     def measured(
         self, id: str, input_tables: Sequence[TableUse], stages: Sequence[SparkStage] = ()
@@ -76,6 +104,8 @@ class Jobs:
 
     def get(self, id: str, *, connection: Connection | None = None) -> Job | None:
         """The job with that id, or None."""
+        if connection is None and id in self._late:
+            self._store_late()
         with self._database.read(connection) as own:
             row = own.execute(select(jobs).where(jobs.c.id == id)).one_or_none()
         return None if row is None else _job(row)
@@ -84,6 +114,7 @@ class Jobs:
         self, *, since: datetime | None = None, limit: int | None = None
     ) -> builtins.list[Job]:
         """Jobs that started at `since` or later, newest first."""
+        self._store_late()
         query = select(jobs).order_by(jobs.c.started_at.desc(), jobs.c.id.desc()).limit(limit)
         if since is not None:
             query = query.where(jobs.c.started_at >= since)
@@ -95,6 +126,7 @@ class Jobs:
         self, *, since: datetime, limit: int, creator: str | None = None
     ) -> builtins.list[JobEntry]:
         """What SHOW JOBS tells of the jobs that started at `since` or later, newest first."""
+        self._store_late()
         columns = [jobs.c[field.name] for field in fields(JobEntry)]
         query = select(*columns).where(jobs.c.started_at >= since)
         if creator is not None:
@@ -106,6 +138,7 @@ class Jobs:
 
     def unfinished(self) -> builtins.list[Job]:
         """Jobs that have not reached a final state, oldest first."""
+        self._store_late()
         query = select(jobs).where(jobs.c.state.in_(_unfinished_states()))
         with self._database.read() as own:
             rows = own.execute(query.order_by(jobs.c.started_at, jobs.c.id)).all()
@@ -124,6 +157,8 @@ class Jobs:
 
     def request_cancel(self, id: str) -> bool:
         """Asks the job's process to cancel it; False when it is unknown or already finished."""
+        if id in self._late:
+            self._store_late()
         statement = update(jobs).where(jobs.c.id == id, jobs.c.state.in_(_unfinished_states()))
         with self._database.write() as own:
             changed = own.execute(statement.values(cancel_requested_at=self._database.clock()))
@@ -131,6 +166,7 @@ class Jobs:
 
     def cancel_requested(self, instance: str) -> builtins.list[str]:
         """The ids of a process's unfinished jobs that somebody asked to cancel."""
+        self._store_late()
         query = select(jobs.c.id).where(
             jobs.c.state.in_(_unfinished_states()),
             jobs.c.cancel_requested_at.is_not(None),
