@@ -25,13 +25,14 @@ setup:      ## build .venv from the lock, fetch the jars, install Java where apt
 demo: setup ## run the demonstration
 	@$(BIN)/headwater demo
 
+# One worker more than cores where tests mostly wait for servers.
 test: lint  ## lint, then the tests
 	@scripts/setup.sh --postgres
 	@scripts/setup.sh --browser
 	@scripts/setup.sh --dbt
 	@scripts/setup.sh $(TEST_JARS) $(EXTRAS)
 	$(BIN)/python -m pytest tests/unit -m "not servers and not large and not laws" -n 2 $(PYTEST)
-	$(BIN)/python -m pytest tests/unit tests/laws -m "servers or large or laws" -n 2 $(PYTEST)
+	$(BIN)/python -m pytest tests/unit tests/laws -m "servers or large or laws" -n 3 $(PYTEST)
 	$(BIN)/python -m pytest tests --ignore=tests/unit --ignore=tests/laws -m "not nightly" \
 	    -n 2 --dist worksteal $(PYTEST)
 

@@ -59,17 +59,16 @@ class Engine:
         lakes that follow: the hundredth lake of a process would have all its events noted by a
         hundred of them.
         """
-        with self._lock:
-            root, self._root = self._root, None
-            if root is None or not process.is_running(self._context):
-                return
-            try:
-                status = root._jsparkSession.sharedState().statusStore()
-                bus = self._context._jsc.sc().listenerBus()
-                bus.removeListener(status.listener().get())
-            except Exception:
-                # A JVM that died takes its listeners along.
-                _log.debug("the listener of a lake stays", exc_info=True)
+        # Without the lock: who closes does not wait for a Spark that another thread is starting.
+        root, self._root = self._root, None
+        if root is None or not process.is_running(self._context):
+            return
+        try:
+            status = root._jsparkSession.sharedState().statusStore()
+            self._context._jsc.sc().listenerBus().removeListener(status.listener().get())
+        except Exception:
+            # A JVM that died takes its listeners along.
+            _log.debug("the listener of a lake stays", exc_info=True)
 
     def reach(self, url: str, settings: Mapping[str, str], jar_set: str | None) -> None:
         """Let Spark read and write what is at `url`, in every session of this process."""
