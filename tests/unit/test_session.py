@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shutil
+import time
 from pathlib import Path
 
 import pytest
 
 import headwater
 from headwater.errors import UserError
+from headwater.runtime import open_lake
 
 
 @pytest.fixture
@@ -156,3 +158,18 @@ def test_upkeep_forgets_old_jobs_and_purges_what_was_dropped_too_long_ago(
     left = [table.name for table in opened.store.tables.dropped("headwater")]
     assert left == ["fresh"]
     assert [p.name.split("-")[0] for p in (opened.folder.path / "tables/public").iterdir()] == left
+
+
+def test_closing_a_lake_does_not_wait_for_all_that_waits_in_the_background(
+    new_lake: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(open_lake, "MOST_SECONDS_TO_END", 0.3)
+    done: list[int] = []
+    connection = headwater.connect(shutil.copytree(new_lake, tmp_path / "busy"))
+    background = connection.session.lake.background
+    for number in range(100):
+        background.submit(lambda number=number: (time.sleep(0.05), done.append(number)))
+    started = time.monotonic()
+    connection.close()
+    assert time.monotonic() - started < 3
+    assert 0 < len(done) < 100

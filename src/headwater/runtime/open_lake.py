@@ -34,6 +34,8 @@ from headwater.runtime.process_identity import this_process
 from headwater.runtime.writer import Heartbeat, Writer
 
 DEFAULT_SCHEMA = "public"
+MOST_SECONDS_TO_END = 5.0
+"""How long closing a lake waits for its work in the background."""
 _log = logging.getLogger(__name__)
 _BEATS_PER_LEASE = 3
 _MOST_SECONDS_BETWEEN_BEATS = 2.0
@@ -159,10 +161,22 @@ class OpenLake:
         """Wait until what runs in the background at this moment is done."""
         self.background.submit(lambda: None).result(timeout=30)
 
+    def _end_background(self) -> None:
+        """Let what waits in the background be done, but not for long: after load it is much.
+
+        Nothing depends on it: a job stays without its profile, and what is to be deleted is found
+        again at the next start.
+        """
+        try:
+            self.background.submit(lambda: None).result(timeout=MOST_SECONDS_TO_END)
+        except TimeoutError:
+            _log.warning("what was to be done in the background is left undone")
+        self.background.shutdown(wait=True, cancel_futures=True)
+
     def close(self) -> None:
         """Give everything back but Spark, which the process keeps for the next lake."""
+        self._end_background()
         self._heartbeat.stop()
-        self.background.shutdown(wait=True)
         self.engine.close()
         self.writer.release()
         self.store.instances.remove(self.instance.id)
