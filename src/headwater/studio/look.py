@@ -21,7 +21,8 @@ body { overflow-x: hidden; }
 .hw-skip { position: absolute; left: -999px; } .hw-skip:focus { left: 1rem; top: .5rem;
   z-index: 9999; background: var(--hw-soft); padding: .4rem .8rem; }
 :focus-visible { outline: 2px solid var(--hw-accent); outline-offset: 2px; }
-.hw-title { font-size: 1.35rem; font-weight: 600; margin: 0 !important; line-height: 1.3; overflow-wrap: anywhere; }
+.hw-title { font-size: 1.35rem; font-weight: 600; margin: 0 !important; line-height: 1.3;
+  overflow-wrap: anywhere; }
 .hw-muted { color: var(--hw-muted); } .hw-mono { font-family: ui-monospace, monospace; }
 .hw-link { color: var(--hw-accent); text-decoration: none; overflow-wrap: anywhere; }
 .hw-link:hover { text-decoration: underline; }
@@ -45,6 +46,10 @@ body { overflow-x: hidden; }
 .hw-table td { max-width: 28rem; overflow-wrap: break-word; white-space: normal !important; }
 .hw-table td a { overflow-wrap: break-word; }
 .hw-table thead th { font-weight: 600; }
+.hw-cell { max-height: 8rem; max-width: 28rem; min-width: 3rem; overflow: auto;
+  white-space: pre-wrap; overflow-wrap: anywhere; }
+.hw-flow { display: flex; gap: 1rem; overflow-x: auto; width: 100%; padding-bottom: .5rem; }
+.hw-flow > div { min-width: 12rem; max-width: 20rem; }
 .hw-strip { display: inline-flex; gap: 3px; }
 .hw-strip i { width: 9px; height: 16px; border-radius: 2px; background: currentColor; }
 @media (max-width: 600px) { .nicegui-content { padding: .7rem .7rem 3rem; }

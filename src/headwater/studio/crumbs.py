@@ -1,0 +1,17 @@
+"""The way back to where a page is listed."""
+
+from __future__ import annotations
+
+from nicegui import ui
+
+from headwater.studio.listing import studio_path
+
+
+def crumbs(*steps: tuple[str, ...]) -> None:
+    """Links above a heading; each step is what it is called, and the parts of its path."""
+    with (
+        ui.element("nav").props('aria-label="Way back"').classes("flex flex-row gap-2 items-center")
+    ):
+        for name, *parts in steps:
+            ui.link(name, studio_path(*parts)).classes("hw-link text-sm")
+            ui.label("/").classes("hw-muted text-sm").props("aria-hidden=true")
