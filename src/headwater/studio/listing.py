@@ -46,9 +46,13 @@ _STRIP = (
     '<i v-for="(one, place) in props.row[STRIP]" :key="place" :class="one.tone"'
     ' :title="one.state"></i></span></q-td>'
 )
+# A grid that scrolls has components of its own between a cell and the table that is listened to.
 _BUTTONS = (
-    '<q-td :props="props"><q-btn v-for="name in props.value" :key="name" :label="name" flat dense'
-    ' no-caps size="sm" @click="() => $parent.$emit(\'button\', [name, props.row.__row])" /></q-td>'
+    '<q-td :props="props" style="white-space: nowrap !important">'
+    '<q-btn v-for="name in props.value" :key="name" :label="name" flat dense no-caps size="sm"'
+    ' class="q-px-sm" @click="() => { let to = $parent;'
+    " while (to && !to.$attrs.onButton) to = to.$parent;"
+    " if (to) to.$emit('button', [name, props.row.__row]); }\" /></q-td>"
 )
 
 

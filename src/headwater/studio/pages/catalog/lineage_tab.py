@@ -6,6 +6,7 @@ from typing import Any
 
 from nicegui import ui
 
+from headwater.studio.crumbs import inner_link
 from headwater.studio.desk import Desk
 from headwater.studio.in_schemas import sql_name
 from headwater.studio.lineage_layers import Layer, Node, layers
@@ -57,7 +58,7 @@ def _title(node: Node) -> None:
         ui.label(node.title).classes("hw-mono")
         return
     path = studio_path(_SCREENS.get(node.type, "catalog"), node.schema, node.name)
-    ui.link(node.title, path).classes("hw-link hw-mono")
+    inner_link(node.title, path).classes("hw-mono")
 
 
 def _words(distance: int) -> str:

@@ -8,7 +8,7 @@ from nicegui import ui
 from starlette.requests import Request
 
 from headwater.errors import HeadwaterError
-from headwater.studio.crumbs import crumbs
+from headwater.studio.crumbs import crumbs, inner_link
 from headwater.studio.described import Described, described
 from headwater.studio.desk import Desk, Desks
 from headwater.studio.facts import facts
@@ -59,9 +59,9 @@ def _own_screen(known: Described, schema: str, name: str) -> None:
     """What has a screen of its own is linked to it."""
     if known.type in ("DYNAMIC TABLE", "MATERIALIZED VIEW"):
         link = studio_path("dynamic-tables", schema, name)
-        ui.link("Refreshes, plan and schedule", link).classes("hw-link")
+        inner_link("Refreshes, plan and schedule", link)
     elif known.type == "TABLE STREAM":
-        ui.link("Offset and pending changes", studio_path("streams")).classes("hw-link")
+        inner_link("Offset and pending changes", studio_path("streams"))
 
 
 def _tabs(desk: Desk, known: Described, schema: str, name: str) -> None:
