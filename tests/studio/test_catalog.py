@@ -87,7 +87,7 @@ def test_an_old_version_is_looked_at_and_restored(
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("RESTORE TABLE `cat`.`orders` TO VERSION AS OF 2")
     dialog.get_by_role("button", name="Restore").click()
-    expect(page.get_by_role("row").filter(has_text="RESTORE")).to_be_visible()
+    expect(page.get_by_role("cell", name="RESTORE", exact=True)).to_be_visible()
     assert lake.sql("SELECT id FROM cat.orders ORDER BY id").rows == [(1,), (2,)]
     page.get_by_label("Rows at a time").fill("1970-01-01 00:00:00")
     page.get_by_role("button", name="Preview at that time").click()

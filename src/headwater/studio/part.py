@@ -22,7 +22,10 @@ _NOTHING = object()
 
 
 class Part(Generic[Data]):
-    """`show` draws the data; what it gives back, if anything, is told of newer data instead."""
+    """`show` draws the data; what it gives back, if anything, is told of newer data instead.
+
+    When nothing is left, `show` is asked again, because that looks different.
+    """
 
     def __init__(
         self,
@@ -59,7 +62,7 @@ class Part(Generic[Data]):
                 return
             if data == self._shown:
                 return
-            if self._update is not None:
+            if self._update is not None and data:
                 self._update(data)
             else:
                 self._place.clear()

@@ -12,7 +12,7 @@ from headwater.studio.actions import confirm
 from headwater.studio.described import Described
 from headwater.studio.desk import Desk
 from headwater.studio.facts import size_text
-from headwater.studio.listing import ListColumn, Row, RowButtons, listing, studio_path
+from headwater.studio.listing import ListColumn, Row, RowButtons, listing
 from headwater.studio.part import Part, Update
 from headwater.studio.row_grid import first_rows, preview
 
@@ -26,11 +26,7 @@ _COLUMNS = (
     ListColumn("user", "User"),
     ListColumn("total_rows", "Rows", number=True),
     ListColumn("total_bytes", "Size", value=lambda row: size_text(row["total_bytes"])),
-    ListColumn(
-        "job_id",
-        "Job",
-        link=lambda row: studio_path("monitoring", "jobs", row["job_id"]) if row["job_id"] else "",
-    ),
+    ListColumn("job_id", "Job", mono=True),
 )
 
 

@@ -80,17 +80,19 @@ class _Files:
     def __init__(self, desk: Desk, folder: Folder) -> None:
         self._desk = desk
         self._folder = folder
+        self._cut = False
 
-    async def ask(self) -> tuple[Rows, bool]:
-        """The entries of the folder, and whether there are more files than are listed."""
+    async def ask(self) -> Rows:
+        """The entries of the folder."""
         folder = self._folder
         where = f"SUBDIRECTORY {quote_literal(folder.path or '/')}"
         statement = f"SHOW VOLUME DIRECTORY {folder.quoted} {where} LIMIT {_MOST_FILES}"
         rows = await self._desk.rows(statement)
-        return entries(rows, folder.path), len(rows) >= _MOST_FILES
+        self._cut = len(rows) >= _MOST_FILES
+        return entries(rows, folder.path)
 
-    def show(self, found: tuple[Rows, bool]) -> Update[tuple[Rows, bool]] | None:
-        rows, cut = found
+    def show(self, rows: Rows) -> Update[Rows] | None:
+        """The entries in a grid, or how some would get there."""
         if not rows:
             show_empty(
                 "No files in this folder",
@@ -106,13 +108,13 @@ class _Files:
             ListColumn("modified", "Modified"),
         )
         note = ui.label(f"Only the first {_MOST_FILES} files are looked at.").classes("hw-warn")
-        note.set_visibility(cut)
+        note.set_visibility(self._cut)
         buttons = RowButtons(self._buttons, self._pressed)
         update = listing(columns, rows, key="name", label="Files", buttons=buttons)
 
-        def updated(newer: tuple[Rows, bool]) -> None:
-            note.set_visibility(newer[1])
-            update(newer[0])
+        def updated(newer: Rows) -> None:
+            note.set_visibility(self._cut)
+            update(newer)
 
         return updated
 
