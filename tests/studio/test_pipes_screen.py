@@ -50,7 +50,7 @@ def press(page: Page, name: str) -> None:
 
 
 def test_the_list_shows_what_failed(page: Page, lake: headwater.Connection, inbox: Path) -> None:
-    wait_for(lambda: described(lake)["files_failed"] == "1", "the bad file to be met", seconds=60)
+    wait_for(lambda: described(lake)["files_failed"] == "1", "the bad file to be met")
     page.goto("/studio/pipes")
     row = page.get_by_role("row").filter(has_text="pip")
     expect(row).to_contain_text("RUNNING")
@@ -89,7 +89,6 @@ def test_it_looks_at_once(page: Page, lake: headwater.Connection, inbox: Path) -
     wait_for(
         lambda: lake.sql("SELECT id FROM pip.orders WHERE id = 2").rows == [(2,)],
         "the new file to be loaded",
-        seconds=20,
     )
 
 
@@ -100,7 +99,6 @@ def test_failed_files_are_tried_again(page: Page, lake: headwater.Connection, in
     wait_for(
         lambda: int(described(lake)["files_failed"]) > int(before["files_failed"]),
         "the bad file to be tried again",
-        seconds=45,
     )
     assert described(lake)["pipe_status"] == "RUNNING"
 
@@ -110,7 +108,7 @@ def test_a_bad_file_is_removed(page: Page, lake: headwater.Connection, inbox: Pa
     failed = page.get_by_role("row").filter(has_text="LOAD_FAILED")
     failed.get_by_role("button", name="Remove file").click(timeout=PATIENCE_MS)
     page.get_by_role("dialog").get_by_role("button", name="Remove file").click()
-    wait_for(lambda: not (inbox / BAD).exists(), "the file to be gone", seconds=20)
+    wait_for(lambda: not (inbox / BAD).exists(), "the file to be gone")
     assert lake.sql("LIST VOLUME pip.inbox").rows == []
 
 
