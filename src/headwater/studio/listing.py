@@ -50,7 +50,7 @@ _STRIP = (
 _BUTTONS = (
     '<q-td :props="props" style="white-space: nowrap !important">'
     '<q-btn v-for="name in props.value" :key="name" :label="name" flat dense no-caps size="sm"'
-    ' class="q-px-sm" @click="() => { let to = $parent;'
+    ' color="primary" class="q-px-sm" @click="() => { let to = $parent;'
     " while (to && !to.$attrs.onButton) to = to.$parent;"
     " if (to) to.$emit('button', [name, props.row.__row]); }\" /></q-td>"
 )
