@@ -8,6 +8,7 @@ from nicegui import ui
 from starlette.requests import Request
 
 from headwater.studio.actions import confirm
+from headwater.studio.ages import aged
 from headwater.studio.desk import Desk, Desks
 from headwater.studio.frame import frame, heading
 from headwater.studio.in_schemas import in_all_schemas, sql_name
@@ -30,7 +31,7 @@ _COLUMNS = (
     ListColumn("state", "State", chip=True, hint=lambda row: row["warning"]),
     ListColumn("offset", "Offset", mono=True),
     ListColumn("offset_time", "Consumed up to"),
-    ListColumn("stale_after", "Stale after"),
+    ListColumn("stale_after", "Becomes stale"),
     ListColumn("warning", "Warning"),
 )
 
@@ -79,7 +80,7 @@ class _Screen:
                 "state": state_of(known),
                 "offset": f"version {version}" if version else known.get("offset"),
                 "offset_time": known.get("current_offset_time"),
-                "stale_after": known.get("stale_after"),
+                "stale_after": aged(self._desk, known.get("stale_after")),
                 "warning": known.get("warning"),
             }
         return rows

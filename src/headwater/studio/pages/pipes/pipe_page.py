@@ -10,6 +10,7 @@ from starlette.requests import Request
 from headwater.errors import HeadwaterError
 from headwater.names import quote_literal
 from headwater.studio.actions import action_button
+from headwater.studio.ages import aged
 from headwater.studio.chips import tone
 from headwater.studio.crumbs import crumbs
 from headwater.studio.desk import Desk, Desks
@@ -57,7 +58,9 @@ def register(desks: Desks) -> None:
 
 
 async def _ask(desk: Desk, quoted: str) -> PipeFacts:
-    return PipeFacts(await desk.row(f"DESC PIPE EXTENDED {quoted}"))
+    rows = await desk.row(f"DESC PIPE EXTENDED {quoted}")
+    oldest = aged(desk, rows.get("oldest_pending_time"))
+    return PipeFacts({**rows, "oldest_pending_time": oldest})
 
 
 def _show_top(desk: Desk, quoted: str, known: PipeFacts) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from nicegui import ui
 from starlette.requests import Request
 
+from headwater.studio.ages import aged
 from headwater.studio.desk import Desk, Desks
 from headwater.studio.frame import frame, heading
 from headwater.studio.in_schemas import in_all_schemas, sql_name
@@ -54,7 +55,7 @@ async def _ask(desk: Desk) -> Rows:
         row |= {
             "reason": known.text("invalid_reason"),
             "pending": known.pending,
-            "oldest": known.text("oldest_pending_time"),
+            "oldest": aged(desk, known.text("oldest_pending_time")),
             "failed": known.failures,
             "last_batch": known.text("last_batch_time"),
         }

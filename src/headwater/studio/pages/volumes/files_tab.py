@@ -103,7 +103,9 @@ class _Files:
             return None
         columns = (
             ListColumn("name", "Name", link=self._link),
-            ListColumn("files", "Files", number=True),
+            ListColumn(
+                "files", "Files", value=lambda row: row["files"] if row["is_folder"] else None
+            ),
             ListColumn("size", "Size", value=lambda row: size_text(row["size"])),
             ListColumn("modified", "Modified"),
         )
