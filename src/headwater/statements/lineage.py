@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from headwater.catalog.objects import Table, TableKind
 from headwater.catalog.pipes import Pipe
 from headwater.catalog.store import Store
-from headwater.catalog.streams import StreamSource
+from headwater.catalog.streams import Stream
 from headwater.errors import UserError
 from headwater.names import QualifiedName
 from headwater.sql.own_relations import DirectoryRelation
@@ -73,40 +74,39 @@ class _Finder:
 
     store: Store
     workspace: str
+    views: list[Table]
+    streams: list[Stream]
     tables: Mapping[tuple[str, str], Thing]
     volumes: Mapping[tuple[str, str], Thing]
     by_id: Mapping[str, Thing]
 
     @classmethod
     def of(cls, store: Store, workspace: str) -> _Finder:
-        listed = [
-            (t.id, Thing(t.schema, t.name, t.kind.words)) for t in store.tables.list(workspace)
-        ]
-        streams = store.streams.list(workspace)
-        listed += [(s.id, Thing(s.schema, s.name, "TABLE STREAM")) for s in streams]
-        volumes = [(v.id, Thing(v.schema, v.name, _VOLUME)) for v in store.volumes.list(workspace)]
+        stored, streams = store.tables.list(workspace), store.streams.list(workspace)
+        named = {t.id: Thing(t.schema, t.name, t.kind.words) for t in stored}
+        named |= {s.id: Thing(s.schema, s.name, TableKind.STREAM.words) for s in streams}
+        volumes = {v.id: Thing(v.schema, v.name, _VOLUME) for v in store.volumes.list(workspace)}
         return cls(
             store,
             workspace,
-            {(thing.schema, thing.name): thing for _, thing in listed},
-            {(thing.schema, thing.name): thing for _, thing in volumes},
-            dict(listed) | dict(volumes),
+            [table for table in stored if table.view_text is not None],
+            streams,
+            {(thing.schema, thing.name): thing for thing in named.values()},
+            {(thing.schema, thing.name): thing for thing in volumes.values()},
+            named | volumes,
         )
 
     def edges(self) -> Iterator[Edge]:
-        for table in self.store.tables.list(self.workspace):
-            if table.view_text is not None:
-                schema = table.view_schema or table.schema
-                yield from self._reads(self.by_id[table.id], table.view_text, schema)
+        for view in self.views:
+            schema = view.view_schema or view.schema
+            yield from self._reads(self.by_id[view.id], view.view_text or "", schema)
         for dynamic in self.store.dynamic_tables.list(self.workspace):
             if dynamic.id in self.by_id:
                 target = self.by_id[dynamic.id]
                 yield from self._reads(target, dynamic.query, dynamic.query_schema)
-        for stream in self.store.streams.list(self.workspace):
+        for stream in self.streams:
             source = self.by_id.get(stream.source_id)
-            if source is not None and (source.type == _VOLUME) == (
-                stream.source is StreamSource.VOLUME
-            ):
+            if source is not None:
                 yield Edge(self.by_id[stream.id], source)
         for pipe in self.store.pipes.list(self.workspace):
             yield from self._pipe(pipe)
