@@ -7,7 +7,8 @@ CSS = """
   --hw-good: #15803d; --hw-bad: #b91c1c; --hw-warn: #a16207; --hw-run: #1d4ed8; }
 .body--dark { --hw-accent: #2dd4bf; --hw-line: #334155; --hw-soft: #1e293b; --hw-muted: #94a3b8;
   --hw-good: #4ade80; --hw-bad: #f87171; --hw-warn: #facc15; --hw-run: #93c5fd;
-  --q-dark-page: #0b1220; --q-dark: #111a2b; }
+  --q-dark-page: #0b1220; --q-dark: #111a2b; --q-primary: #0d9488 !important;
+  --q-negative: #ef4444 !important; }
 .body--light { background: #fff; } .body--dark { background: #0b1220; }
 body { overflow-x: hidden; }
 .nicegui-content { padding: 1rem 1.25rem 3rem; width: 100%; align-items: stretch; }
@@ -33,7 +34,6 @@ body { overflow-x: hidden; }
   margin: 0; width: 100%; }
 .hw-chip { display: inline-block; padding: .05rem .5rem; border-radius: 1rem; font-size: .78rem;
   border: 1px solid color-mix(in srgb, currentColor 45%, transparent); white-space: nowrap; }
-.body--dark .text-primary { color: var(--hw-accent) !important; }
 .hw-good { color: var(--hw-good); } .hw-bad { color: var(--hw-bad); }
 .hw-warn { color: var(--hw-warn); } .hw-run { color: var(--hw-run); }
 .hw-error { border-left: 4px solid var(--hw-bad); background: var(--hw-soft);

@@ -63,5 +63,5 @@ def _title(node: Node) -> None:
 
 def _words(distance: int) -> str:
     if abs(distance) == 1:
-        return "Reads" if distance < 0 else "Read by"
+        return "Comes from" if distance < 0 else "Goes to"
     return f"{abs(distance)} steps {'before' if distance < 0 else 'after'}"

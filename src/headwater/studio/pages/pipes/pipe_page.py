@@ -92,7 +92,12 @@ def _buttons(desk: Desk, quoted: str, known: PipeFacts) -> None:
     else:
         name = "Resume" if known.status == "PAUSED" else "Retry"
         action_button(desk, name, paused + "FALSE", icon="play_arrow")
-    action_button(desk, "Drop", f"DROP PIPE {quoted}", icon="delete", danger=True)
+    drop = f"DROP PIPE {quoted}"
+    action_button(desk, "Drop", drop, icon="delete", danger=True, then=_back)
+
+
+async def _back() -> None:
+    ui.navigate.to(PATH)
 
 
 def _tabs(desk: Desk, known: PipeFacts, schema: str, name: str) -> None:
