@@ -58,9 +58,11 @@ class Part(Generic[Data]):
             try:
                 data = await self._ask()
             except HeadwaterError as error:
-                self._fail(error)
+                if not self._place.is_deleted:
+                    self._fail(error)
                 return
-            if data == self._shown:
+            # The page may have been left while the answer was on its way.
+            if data == self._shown or self._place.is_deleted:
                 return
             if self._update is not None and data:
                 self._update(data)
