@@ -109,6 +109,8 @@ class Config:
     """How much memory the service gives to results that wait for their clients."""
     service_body_megabytes: int = 8
     """How large a request to the service may be."""
+    studio_upload_megabytes: int = 1024
+    """How large a file may be that is sent to Studio."""
     service_stop_seconds: int = 30
     """How long running statements have to end when the service is stopped."""
     cluster_pools: Mapping[str, str] = field(default_factory=dict)
@@ -150,6 +152,7 @@ _PLACES = {
     "service_result_minutes": ("service", "result_minutes"),
     "service_result_megabytes": ("service", "result_megabytes"),
     "service_body_megabytes": ("service", "body_megabytes"),
+    "studio_upload_megabytes": ("studio", "upload_megabytes"),
     "service_stop_seconds": ("service", "stop_seconds"),
     "cluster_pools": ("clusters", "pools"),
 }
@@ -177,6 +180,7 @@ _INTEGERS = {
     "service_result_minutes": 1,
     "service_result_megabytes": 1,
     "service_body_megabytes": 1,
+    "studio_upload_megabytes": 1,
     "service_stop_seconds": 0,
 }
 _TABLES = ("spark_conf", "cluster_pools")

@@ -34,6 +34,7 @@ from headwater.sql import (
     grants,
     history,
     jobs,
+    lineage,
     pipes,
     query,
     schemas,
@@ -153,6 +154,9 @@ REQUIREMENTS: dict[type, Rule] = {
     jobs.CancelJob: Rule(_V, _job(_P.OPERATE)),
     jobs.DescJob: Rule(_V, _job(_P.MONITOR)),
     jobs.ShowJobs: _shown,
+    lineage.ShowLineage: Rule(
+        _V, lambda s: () if s.name is None else (on_table(_P.MONITOR, s.name),)
+    ),
     pipes.AlterPipe: Rule(of.role_of_alter_pipe, of.altered_pipe),
     pipes.DescPipe: Rule(_V, _named(_P.MONITOR, Securable.PIPE)),
     pipes.DropPipe: Rule(_D, _named(_P.OWNERSHIP, Securable.PIPE)),

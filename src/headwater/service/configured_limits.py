@@ -17,5 +17,6 @@ def limits_of(config: Config) -> Limits:
         statement_seconds=config.service_result_minutes * 60.0,
         result_bytes=config.service_result_megabytes * _MEGABYTE,
         body_bytes=config.service_body_megabytes * _MEGABYTE,
+        upload_bytes=config.studio_upload_megabytes * _MEGABYTE,
         stop_seconds=float(config.service_stop_seconds),
     )

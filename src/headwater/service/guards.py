@@ -20,6 +20,9 @@ from headwater.service.limits import Limits
 OPEN_PAGES = frozenset({"/health", "/ready"})
 """What anybody may ask; it says nothing about the lake."""
 
+UPLOAD = "headwater_upload"
+"""What a request's state has when it sends a file, as only what stands before the guards says."""
+
 _BEARER, _BASIC = b"bearer", b"basic"
 _POLICY = 1008
 """What a web socket is closed with when its request was refused."""
@@ -40,18 +43,20 @@ class Guards:
             await self._application(scope, receive, send)
             return
         headers = dict(scope["headers"])
+        uploads = scope.setdefault("state", {}).get(UPLOAD, False)
+        limits = self._limits.of_upload() if uploads else self._limits
         try:
             if scope["path"] not in OPEN_PAGES:
                 address = (scope.get("client") or ("",))[0]
-                scope.setdefault("state", {})["identity"] = await self._identity(headers, address)
-            self._check_length(headers)
+                scope["state"]["identity"] = await self._identity(headers, address)
+            _check_length(headers, limits)
         except HeadwaterError as error:
             await _refuse(error, scope, receive, send)
             return
         if scope["type"] == "websocket":
             await self._application(scope, receive, send)
             return
-        body = _Body(receive, self._limits)
+        body = _Body(receive, limits)
         patient = _patient(send, self._limits.send_seconds)
         try:
             await self._application(scope, body.receive, patient)
@@ -67,10 +72,11 @@ class Guards:
                 return found
         raise UserError("UNAUTHENTICATED")
 
-    def _check_length(self, headers: dict[bytes, bytes]) -> None:
-        length = headers.get(b"content-length", b"0")
-        if length.isdigit() and int(length) > self._limits.body_bytes:
-            raise UserError("BODY_TOO_LARGE", most=self._limits.body_bytes)
+
+def _check_length(headers: dict[bytes, bytes], limits: Limits) -> None:
+    length = headers.get(b"content-length", b"0")
+    if length.isdigit() and int(length) > limits.body_bytes:
+        raise UserError("BODY_TOO_LARGE", most=limits.body_bytes)
 
 
 async def _refuse(error: HeadwaterError, scope: Scope, receive: Receive, send: Send) -> None:

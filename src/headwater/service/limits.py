@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 _MEGABYTE = 1024 * 1024
 
@@ -30,6 +30,9 @@ class Limits:
     body_bytes: int = 8 * _MEGABYTE
     body_seconds: float = 30.0
     """How long the body of a request may take to arrive."""
+    upload_bytes: int = 1024 * _MEGABYTE
+    """The same for a file that is sent to Studio, which is written to disk as it arrives."""
+    upload_seconds: float = 3600.0
     send_seconds: float = 60.0
     """How long a client may take to make room for the next piece of an answer."""
     wait_seconds: float = 60.0
@@ -37,3 +40,7 @@ class Limits:
     connections: int = 2000
     stop_seconds: float = 30.0
     """How long running statements have to end when the service is stopped."""
+
+    def of_upload(self) -> Limits:
+        """The limits of a request that sends a file."""
+        return replace(self, body_bytes=self.upload_bytes, body_seconds=self.upload_seconds)

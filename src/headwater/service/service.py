@@ -88,14 +88,16 @@ class Service:
         *,
         session: str | None = None,
         time_zone: str | None = None,
+        exchange: Path | None = None,
     ) -> Statement:
         """Take a script on, in a session of the user's or in one of its own.
 
-        `time_zone` is the one of a session of its own, if not the lake's.
+        Of a session of its own, `time_zone` is the zone, if not the lake's, and `exchange` the
+        folder of this machine that PUT and GET may reach.
         """
         self.require_active()
         if session is None:
-            own = open_session(self.lake, identity, time_zone=time_zone)
+            own = open_session(self.lake, identity, time_zone=time_zone, exchange=exchange)
             given_back = own.close
         else:
             taken = self.sessions.take(session, identity)

@@ -54,6 +54,7 @@ from headwater.sql.functions import (
 from headwater.sql.grants import parse_grant, parse_revoke, parse_show_grants
 from headwater.sql.history import parse_desc_history, parse_optimize, parse_restore_table
 from headwater.sql.jobs import parse_cancel_job, parse_desc_job, parse_show_jobs
+from headwater.sql.lineage import parse_show_lineage
 from headwater.sql.pipes import (
     parse_alter_pipe,
     parse_desc_pipe,
@@ -269,6 +270,7 @@ PARSERS: dict[str, Parser] = {
     "SHOW DYNAMIC TABLES": parse_show_dynamic_tables,
     "SHOW GRANTS": parse_show_grants,
     "SHOW JOBS": parse_show_jobs,
+    "SHOW LINEAGE": parse_show_lineage,
     "SHOW MATERIALIZED VIEW REFRESH HISTORY": parse_show_refresh_history,
     "SHOW MATERIALIZED VIEWS": parse_show_dynamic_tables,
     "SHOW PIPES": parse_show_pipes,

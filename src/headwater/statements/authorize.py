@@ -30,6 +30,7 @@ from headwater.sql.roles import Role
 from headwater.sql.table_changes import TableChanges
 from headwater.sql.volume_relation import VolumeRelation
 from headwater.statements.context import Context
+from headwater.statements.exchange import ROLES as EXCHANGE_ROLES
 from headwater.statements.information_schema import INFORMATION_SCHEMA
 from headwater.statements.missing_objects import missing
 from headwater.statements.owner_rights import owner_identity
@@ -58,7 +59,10 @@ class _Check:
 
     def statement(self, statement: Statement) -> None:
         rule = REQUIREMENTS[type(statement)]
-        self._role(rule.role_of(statement, self.identity.user))
+        role = rule.role_of(statement, self.identity.user)
+        if self.context.session.exchange is not None:
+            role = EXCHANGE_ROLES.get(type(statement), role)
+        self._role(role)
         for need in rule.needs(statement):
             self._need(need, self.context.span_of(need.name))
         for reading in rule.reads(statement):

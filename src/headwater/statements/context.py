@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 
 from headwater.access.grants import Identity
 from headwater.catalog.objects import Table
@@ -56,6 +57,8 @@ class SessionState:
     """The Delta version of the table to write on which the statement was decided, for upkeep."""
     role: Role = Role.ADMIN
     """What the user may do; who opened the lake's folder may do everything."""
+    exchange: Path | None = None
+    """The one folder of the machine that PUT and GET may reach; None if they may reach all."""
     _spark: SparkConnection | None = None
     _spark_schema: str | None = None
     _view_number: int = 0

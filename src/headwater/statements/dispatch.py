@@ -19,6 +19,7 @@ from headwater.sql import (
     grants,
     history,
     jobs,
+    lineage,
     pipes,
     query,
     schemas,
@@ -135,6 +136,7 @@ from headwater.statements.show_create_task import show_create_task
 from headwater.statements.show_dynamic_tables import show_dynamic_tables
 from headwater.statements.show_grants import show_grants
 from headwater.statements.show_jobs import show_jobs
+from headwater.statements.show_lineage import show_lineage
 from headwater.statements.show_pipes import show_pipes
 from headwater.statements.show_preload_status import show_preload_status
 from headwater.statements.show_refresh_history import show_refresh_history
@@ -215,6 +217,7 @@ HANDLERS: dict[type, Handler] = {
     jobs.CancelJob: cancel_job,
     jobs.DescJob: desc_job,
     jobs.ShowJobs: show_jobs,
+    lineage.ShowLineage: show_lineage,
     pipes.AlterPipe: alter_pipe,
     pipes.DescPipe: desc_pipe,
     pipes.DropPipe: drop_pipe,
@@ -298,6 +301,7 @@ RELATIONS = (
     history.DescHistory,
     jobs.DescJob,
     jobs.ShowJobs,
+    lineage.ShowLineage,
     pipes.DescPipe,
     pipes.ShowPipes,
     schemas.DescSchema,

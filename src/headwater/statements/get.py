@@ -14,6 +14,7 @@ from headwater.files.volumes import OpenVolume
 from headwater.result import Result
 from headwater.sql.volume_files import Get
 from headwater.statements.context import Context
+from headwater.statements.exchange import require_in_exchange
 from headwater.statements.open_volume import volume_for
 from headwater.statements.transfer_rows import require_own_targets, transfer_result
 from headwater.storage.failures import file_not_found
@@ -25,6 +26,7 @@ def get(context: Context, statement: Get) -> Result:
 
     A file named by FILE gets its own name; the files of a folder keep their folders below it.
     """
+    require_in_exchange(context, statement)
     folder = LocalFolder.of(statement.target)
     with volume_for(context, statement.volume) as volume:
         transfers = [

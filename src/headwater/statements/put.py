@@ -8,6 +8,7 @@ from headwater.files.transfers import Transfer, TransferStatus, transfer_all
 from headwater.result import Result
 from headwater.sql.volume_files import Put
 from headwater.statements.context import Context
+from headwater.statements.exchange import require_in_exchange
 from headwater.statements.open_volume import volume_for
 from headwater.statements.transfer_rows import require_own_targets, transfer_result
 from headwater.storage.addresses import checked_path
@@ -16,6 +17,7 @@ from headwater.storage.store import Store
 
 def put(context: Context, statement: Put) -> Result:
     """Copy local files into a volume, replacing those of the same name unless told not to."""
+    require_in_exchange(context, statement)
     sources = local_sources(statement.sources)
     if statement.file is not None and len(sources) > 1:
         raise UserError("FILE_NAMED_FOR_SEVERAL", count=len(sources))

@@ -37,7 +37,12 @@ async def confirm(
     desk: Desk, name: str, statement: str, *, danger: bool = False, then: Then | None = None
 ) -> None:
     """A dialog with the statement and two buttons: run it, or not."""
-    with ui.dialog() as dialog, ui.card().classes("w-full max-w-2xl"):
+    # What opened it may be drawn anew while it is open, and must not take it along.
+    with (
+        ui.context.client.content,
+        ui.dialog() as dialog,
+        ui.card().classes("w-full max-w-2xl"),
+    ):
         ui.label(name).classes("text-lg font-semibold")
         sql_text(statement)
         outcome = ui.column().classes("w-full")

@@ -5,6 +5,7 @@ from __future__ import annotations
 _GOOD = frozenset({"ACTIVE", "SUCCEED", "SUCCEEDED", "SUCCESS", "RUNNING_OK", "RESUMED", "FRESH"})
 _GOOD_TOO = frozenset({"INCREMENTAL", "NO_DATA", "LOADED", "ONLINE", "TRUE"})
 _BAD = frozenset({"FAILED", "FAILURE", "ERROR", "STALE", "SUSPENDED_DUE_TO_ERRORS", "TIMEOUT"})
+_BAD_TOO = frozenset({"INVALID", "LOAD_FAILED"})
 _RUNNING = frozenset({"RUNNING", "QUEUED", "WAITING", "STARTING", "EXECUTING", "PENDING"})
 _WARNING = frozenset({"SUSPENDED", "PAUSED", "CANCELLED", "SUSPENDED_UPSTREAM", "LATE", "SKIPPED"})
 
@@ -18,7 +19,7 @@ def tone(state: object) -> str:
     word = str(state or "").upper()
     for tones, name in (
         (_GOOD | _GOOD_TOO, "hw-good"),
-        (_BAD, "hw-bad"),
+        (_BAD | _BAD_TOO, "hw-bad"),
         (_RUNNING, "hw-run"),
         (_WARNING, "hw-warn"),
     ):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -86,20 +87,33 @@ class Desk:
             del self.asked[:-_MOST_SHOWN]
         return await self.act(statement)
 
-    async def act(self, statement: str, *, session: str | None = None) -> Result:
-        """Run one statement, or the last result of a script; raises what is wrong with it."""
-        ended = await self.ended(await self.begin(statement, session=session))
+    async def act(
+        self, statement: str, *, session: str | None = None, exchange: Path | None = None
+    ) -> Result:
+        """Run one statement, or the last result of a script; raises what is wrong with it.
+
+        PUT and GET need an exchange: the folder of this machine that they may reach.
+        """
+        begun = await self.begin(statement, session=session, exchange=exchange)
+        ended = await self.ended(begun)
         if ended.error is not None:
             raise ended.error
         ended.fetched = True
         return ended.results[-1] if ended.results else Result()
 
-    async def begin(self, script: str, *, session: str | None = None) -> Statement:
+    async def begin(
+        self, script: str, *, session: str | None = None, exchange: Path | None = None
+    ) -> Statement:
         """Take a script on, to be followed while it runs."""
         identity = await run_in_threadpool(self._identity_now)
         zone = self.look.time_zone
         return await run_in_threadpool(
-            self.service.submit, identity, script, session=session, time_zone=zone
+            self.service.submit,
+            identity,
+            script,
+            session=session,
+            time_zone=zone,
+            exchange=exchange,
         )
 
     async def ended(self, statement: Statement) -> Statement:

@@ -6,6 +6,7 @@ socket is opened only for a page of this very service; no page can be framed by 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from urllib.parse import parse_qs, urlsplit
 
@@ -17,12 +18,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from headwater.errors import HeadwaterError, UserError
 from headwater.service.answers import answer
+from headwater.service.guards import UPLOAD
 from headwater.service.identity import Authenticator, Identity, Proof
 from headwater.studio.cookies import PREFIX, TOKEN, cookies_in, forget_token, set_token
 from headwater.studio.links import Links
 from headwater.studio.login_page import login_page
 
 LOGIN, LOGOUT = f"{PREFIX}/login", f"{PREFIX}/logout"
+# Where NiceGUI takes the files of an open page, which it writes to disk as they arrive.
+_UPLOAD = re.compile(re.escape(PREFIX) + r"/_nicegui/client/[^/]+/upload/[^/]+")
 _DAY_SECONDS = 12 * 3600
 _MOST_FORM_BYTES = 4096
 _SAFE_HEADERS = {
@@ -158,7 +162,9 @@ def _bearing(scope: Scope, token: str | None) -> Scope:
     kept = [(name, value) for name, value in scope["headers"] if name != b"authorization"]
     if token is not None:
         kept.append((b"authorization", b"Bearer " + token.encode("latin-1", "replace")))
-    return {**scope, "headers": kept}
+    sends_file = scope.get("method") == "POST" and _UPLOAD.fullmatch(scope["path"]) is not None
+    state = {**scope.get("state", {}), UPLOAD: sends_file}
+    return {**scope, "headers": kept, "state": state}
 
 
 def _with_safe_headers(send: Send) -> Send:

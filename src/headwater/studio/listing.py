@@ -5,19 +5,31 @@ Law: whatever a value holds is shown as text; only addresses made by Studio beco
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from nicegui import ui
+from nicegui.events import GenericEventArguments
 
 from headwater.cell_text import cell
 from headwater.studio.chips import tone
 from headwater.studio.cookies import PREFIX
 from headwater.studio.shown_times import moment
 
+ROW = "__row"
+"""A key for rows that no column tells apart: their place."""
+
 _MANY = 50
+_BUTTON_COLUMN = "__buttons"
+_BUTTONS_AT_END = {
+    "name": _BUTTON_COLUMN,
+    "label": "",
+    "field": _BUTTON_COLUMN,
+    "align": "right",
+    "headerStyle": "width: 1%",
+}
 Row = Mapping[str, Any]
 
 _LINK = (
@@ -33,6 +45,14 @@ _STRIP = (
     '<q-td :props="props"><span class="hw-strip" role="img" :aria-label="props.value">'
     '<i v-for="(one, place) in props.row[STRIP]" :key="place" :class="one.tone"'
     ' :title="one.state"></i></span></q-td>'
+)
+# A grid that scrolls has components of its own between a cell and the table that is listened to.
+_BUTTONS = (
+    '<q-td :props="props" style="white-space: nowrap !important">'
+    '<q-btn v-for="name in props.value" :key="name" :label="name" flat dense no-caps size="sm"'
+    ' color="primary" class="q-px-sm" @click="() => { let to = $parent;'
+    " while (to && !to.$attrs.onButton) to = to.$parent;"
+    " if (to) to.$emit('button', [name, props.row.__row]); }\" /></q-td>"
 )
 
 
@@ -56,14 +76,39 @@ class ListColumn:
     mono: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class RowButtons:
+    """Buttons at the end of each row, by their names, and what is called with name and row."""
+
+    of: Callable[[Row], Sequence[str]]
+    pressed: Callable[[str, Row], Awaitable[None]]
+
+
 def listing(
-    columns: Sequence[ListColumn], rows: Sequence[Row], *, key: str, label: str
+    columns: Sequence[ListColumn],
+    rows: Sequence[Row],
+    *,
+    key: str,
+    label: str,
+    buttons: RowButtons | None = None,
 ) -> Callable[[Sequence[Row]], None]:
-    """Draws the rows; gives back what draws newer ones in their place."""
+    """Draws the rows; gives back what draws newer ones in their place.
+
+    The key is the name of a column, or ROW where no column tells rows apart.
+    """
+    drawn = list(rows)
+
+    def cells(shown: Sequence[Row]) -> list[dict[str, Any]]:
+        drawn[:] = shown
+        made = [_cells(columns, row) | {ROW: place} for place, row in enumerate(shown)]
+        for one, row in zip(made, shown, strict=True) if buttons is not None else ():
+            one[_BUTTON_COLUMN] = list(buttons.of(row)) if buttons is not None else []
+        return made
+
     field = ui.input(placeholder="Filter").props('dense outlined clearable aria-label="Filter"')
     table = ui.table(
-        columns=[_column(column) for column in columns],
-        rows=[_cells(columns, row) for row in rows],
+        columns=[*map(_column, columns), *([_BUTTONS_AT_END] if buttons else [])],
+        rows=cells(rows),
         row_key=key,
         pagination={"rowsPerPage": 0},
     )
@@ -77,8 +122,19 @@ def listing(
         if template is not None:
             table.add_slot(f"body-cell-{column.name}", template)
 
+    if buttons is not None:
+        table.add_slot(f"body-cell-{_BUTTON_COLUMN}", _BUTTONS)
+        pressed = buttons.pressed
+
+        async def press(event: GenericEventArguments) -> None:
+            name, place = event.args
+            if isinstance(place, int) and 0 <= place < len(drawn):
+                await pressed(str(name), drawn[place])
+
+        table.on("button", press)
+
     def update(newer: Sequence[Row]) -> None:
-        table.update_rows([_cells(columns, row) for row in newer])
+        table.update_rows(cells(newer))
         field.set_visibility(len(newer) > _MANY // 5)
 
     return update

@@ -7,7 +7,8 @@ CSS = """
   --hw-good: #15803d; --hw-bad: #b91c1c; --hw-warn: #a16207; --hw-run: #1d4ed8; }
 .body--dark { --hw-accent: #2dd4bf; --hw-line: #334155; --hw-soft: #1e293b; --hw-muted: #94a3b8;
   --hw-good: #4ade80; --hw-bad: #f87171; --hw-warn: #facc15; --hw-run: #93c5fd;
-  --q-dark-page: #0b1220; --q-dark: #111a2b; }
+  --q-dark-page: #0b1220; --q-dark: #111a2b; --q-primary: #0d9488 !important;
+  --q-negative: #ef4444 !important; }
 .body--light { background: #fff; } .body--dark { background: #0b1220; }
 body { overflow-x: hidden; }
 .nicegui-content { padding: 1rem 1.25rem 3rem; width: 100%; align-items: stretch; }
@@ -46,6 +47,10 @@ body { overflow-x: hidden; }
 .hw-table td { max-width: 28rem; overflow-wrap: break-word; white-space: normal !important; }
 .hw-table td a { overflow-wrap: break-word; }
 .hw-table thead th { font-weight: 600; }
+.hw-cell { max-height: 8rem; max-width: 28rem; min-width: 3rem; overflow: auto;
+  white-space: pre-wrap; overflow-wrap: anywhere; }
+.hw-flow { display: flex; gap: 1rem; overflow-x: auto; width: 100%; padding-bottom: .5rem; }
+.hw-flow > div { min-width: 12rem; max-width: 20rem; }
 .hw-strip { display: inline-flex; gap: 3px; }
 .hw-strip i { width: 9px; height: 16px; border-radius: 2px; background: currentColor; }
 @media (max-width: 600px) { .nicegui-content { padding: .7rem .7rem 3rem; }

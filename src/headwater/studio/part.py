@@ -22,7 +22,10 @@ _NOTHING = object()
 
 
 class Part(Generic[Data]):
-    """`show` draws the data; what it gives back, if anything, is told of newer data instead."""
+    """`show` draws the data; what it gives back, if anything, is told of newer data instead.
+
+    When nothing is left, `show` is asked again, because that looks different.
+    """
 
     def __init__(
         self,
@@ -55,11 +58,13 @@ class Part(Generic[Data]):
             try:
                 data = await self._ask()
             except HeadwaterError as error:
-                self._fail(error)
+                if not self._place.is_deleted:
+                    self._fail(error)
                 return
-            if data == self._shown:
+            # The page may have been left while the answer was on its way.
+            if data == self._shown or self._place.is_deleted:
                 return
-            if self._update is not None:
+            if self._update is not None and data:
                 self._update(data)
             else:
                 self._place.clear()

@@ -7,6 +7,7 @@ is all that is done.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 
 from headwater.catalog.jobs import FINAL_STATES
@@ -15,6 +16,8 @@ from headwater.service.lanes import Lane
 
 _LOOK_SECONDS = 0.5
 _FINAL = frozenset(state.value for state in FINAL_STATES)
+
+_log = logging.getLogger(__name__)
 
 Told = Callable[[], Awaitable[None]]
 
@@ -44,7 +47,15 @@ class Pulse:
             news = self._events.after(reached)
             reached = news[-1].number if news else self._events.last
             if any(changes_something(event) for event in news):
-                await asyncio.gather(*(told() for told in list(self._told.values())))
+                await asyncio.gather(*(_tell(told) for told in list(self._told.values())))
+
+
+async def _tell(told: Told) -> None:
+    """One page that cannot be told, because it was just left perhaps, does not end the pulse."""
+    try:
+        await told()
+    except Exception:
+        _log.exception("a page of Studio could not be told of a change")
 
 
 def changes_something(event: Event) -> bool:

@@ -159,6 +159,8 @@ MATRIX = (
     line("SHOW TABLES HISTORY", V),
     line("SHOW TABLE EXTENDED LIKE '*'", V),
     line("SHOW VIEWS", V),
+    line("SHOW LINEAGE", V),
+    line("SHOW LINEAGE OF t", V, f"MONITOR ON {T}"),
     line("SHOW SCHEMAS", V),
     line("CREATE VIEW n AS SELECT * FROM t", D, f"CREATE VIEW ON {HERE}", f"SELECT ON {T}"),
     line("ALTER VIEW w AS SELECT * FROM t", D, f"OWNERSHIP ON {VIEW}", f"SELECT ON {T}"),

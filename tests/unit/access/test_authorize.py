@@ -343,3 +343,20 @@ def test_the_audit_keeps_what_was_made_granted_and_refused_and_no_secret(
     raw = b"".join(path.read_bytes() for path in database.parent.glob("catalog.db*"))
     for secret in ("correct horse", "staple", str(token), str(token).split("_", 2)[2]):
         assert secret.encode() not in raw
+
+
+def test_lineage_shows_what_leads_from_something_seen_to_something_seen(
+    lake: headwater.Connection, session_of: As
+) -> None:
+    viewer = session_of("ann", Role.VIEWER)
+    assert rows(viewer, "SHOW LINEAGE") == []
+    everything = rows(session_of("ann", Role.OPERATOR), "SHOW LINEAGE")
+    assert ("TABLE", "public", "t", "VIEW", "public", "w", None) in everything
+    assert ("VOLUME", "public", "v", "PIPE", "public", "p", None) in everything
+    assert ("PIPE", "public", "p", "TABLE", "public", "t", None) in everything
+    lake.sql("GRANT SELECT ON VIEW w TO USER ann")
+    assert rows(viewer, "SHOW LINEAGE") == []
+    lake.sql("GRANT MONITOR ON TABLE t TO USER ann")
+    assert [row[1:6] for row in rows(viewer, "SHOW LINEAGE OF w")] == [
+        ("public", "t", "VIEW", "public", "w")
+    ]

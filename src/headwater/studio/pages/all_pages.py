@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from headwater.studio.desk import Desks
-from headwater.studio.pages import dynamic_tables
+from headwater.studio.pages import catalog, dynamic_tables, pipes, streams, volumes
 
 
 def register(desks: Desks) -> None:
     """Make the pages known to NiceGUI; once in a process."""
-    for page in (dynamic_tables,):
+    for page in (catalog, dynamic_tables, pipes, streams, volumes):
         page.register(desks)
