@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from headwater.studio.desk import Desks
-from headwater.studio.pages import dynamic_tables
+from headwater.studio.pages import admin, compute, dynamic_tables, job_page, monitoring
+
+PAGES = (
+    dynamic_tables,
+    compute,
+    job_page,
+    monitoring,
+    admin,
+)
 
 
 def register(desks: Desks) -> None:
     """Make the pages known to NiceGUI; once in a process."""
-    for page in (dynamic_tables,):
+    for page in PAGES:
         page.register(desks)
