@@ -73,7 +73,9 @@ def statement_form(
             dialog.close()
             ui.notify(result.message or f"{title}: done", type="positive")
             if then is not None:
-                await then(result)
+                # What it opens must outlive this dialog.
+                with dialog.client.content:
+                    await then(result)
 
         with ui.row().classes("w-full justify-end gap-2"):
             ui.button("Cancel", on_click=dialog.close).props("flat no-caps")
@@ -92,7 +94,6 @@ def _input(field: Field) -> ui.input | ui.select:
         if field.secret:
             made.props("autocomplete=new-password")
     made.props("dense outlined").classes("w-full")
-    made.props["aria-label"] = field.label
     if field.hint:
         made.props["hint"] = field.hint
     return made

@@ -15,7 +15,9 @@ _HOSTILE = ("x' ROLE admin --", "it's; DROP USER ann", "\\", "<script>", "a\nb")
 
 @pytest.mark.parametrize("typed", _HOSTILE)
 def test_a_password_is_a_literal_and_is_covered(typed: str) -> None:
-    text = texts.create_user_text({"name": "ann", "password": f"{typed} long enough", "role": "viewer"})
+    text = texts.create_user_text(
+        {"name": "ann", "password": f"{typed} long enough", "role": "viewer"}
+    )
     made = parse(text)
     assert isinstance(made, CreateUser)
     assert (made.name, made.password, made.role) == ("ann", f"{typed} long enough", "viewer")
