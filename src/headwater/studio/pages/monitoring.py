@@ -34,7 +34,7 @@ from headwater.studio.user_texts import WATCHED, create_alert_text
 
 PATH = "/monitoring"
 Rows = list[dict[str, Any]]
-_EVERY_SECONDS = 30
+_EVERY_SECONDS = 120
 _CHART_SECONDS = 120
 _MOST_DESCRIBED = 200
 _MOST_JOBS = 10_000

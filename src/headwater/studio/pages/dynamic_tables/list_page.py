@@ -16,7 +16,7 @@ from headwater.studio.part import Part, Update
 from headwater.studio.problem import show_empty
 from headwater.studio.shown_times import duration
 
-_EVERY_SECONDS = 30
+_EVERY_SECONDS = 60
 _ALL = "all"
 
 _COLUMNS = (

@@ -16,7 +16,7 @@ from headwater.studio.part import Part
 from headwater.studio.show_sql import sql_text
 from headwater.studio.shown_times import duration, moment
 
-_EVERY_SECONDS = 30
+_EVERY_SECONDS = 120
 _MOST_REFRESHES = 2_000
 
 
