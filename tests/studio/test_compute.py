@@ -99,7 +99,7 @@ def test_a_job_shows_its_error_and_hostile_text_as_text(
 ) -> None:
     with pytest.raises(HeadwaterError):
         lake.sql(f"DROP SCHEMA `{_HOSTILE}`")
-    (job,) = lake.sql("SHOW JOBS WHERE job_text LIKE '%onerror%' LIMIT 1").to_dicts()
+    (job,) = lake.sql("SHOW JOBS WHERE job_text LIKE 'DROP%onerror%' LIMIT 1").to_dicts()
     page.goto(_COMPUTE)
     page.get_by_role("link", name=job["job_id"]).click()
     expect(page.get_by_role("alert")).to_contain_text("SCHEMA_NOT_FOUND")

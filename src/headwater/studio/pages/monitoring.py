@@ -38,6 +38,8 @@ _EVERY_SECONDS = 120
 _CHART_SECONDS = 120
 _MOST_DESCRIBED = 200
 _MOST_JOBS = 10_000
+# Grey that can be seen on light and dark pages.
+_LINES = {"lineStyle": {"color": "#94a3b8", "opacity": 0.35}}
 _SPANS = {
     "1 h": (timedelta(minutes=5), 12),
     "24 h": (timedelta(hours=1), 24),
@@ -180,7 +182,7 @@ def _chart(spans: list[Bucket], amount: str | None) -> dict[str, Any]:
         {**bar, "name": "well", "data": [b.done for b in spans], "color": "#0f766e"},
         {**bar, "name": "failed", "data": [b.failed for b in spans], "color": "#dc2626"},
     ]
-    axes: list[dict[str, Any]] = [{"type": "value", "minInterval": 1}]
+    axes: list[dict[str, Any]] = [{"type": "value", "minInterval": 1, "splitLine": _LINES}]
     if amount is not None:
         axes.append({"type": "value", "splitLine": {"show": False}})
         amounts = [b.amount for b in spans]
@@ -189,7 +191,7 @@ def _chart(spans: list[Bucket], amount: str | None) -> dict[str, Any]:
     return {
         "animation": False,
         "tooltip": {"trigger": "axis"},
-        "legend": {"textStyle": {"color": "#64748b"}},
+        "legend": {"top": 0, "textStyle": {"color": "#64748b"}},
         "grid": {"left": 45, "right": 45, "top": 35, "bottom": 25},
         "xAxis": {"type": "category", "data": [b.begin.strftime("%d. %H:%M") for b in spans]},
         "yAxis": axes,
