@@ -23,6 +23,7 @@ BENCHMARKS = (
     "list_objects",
     "pipe_idle",
     "schedule_tick",
+    "studio",
     "cold_select",
     "show_desc",
     "select_overhead",

@@ -39,7 +39,7 @@ def run(scratch: Scratch) -> Findings:
     shutil.copytree(scratch.cold_lake, lake)
     with closing(headwater.connect(lake)) as connection:
         scratch.say(f"adding {TABLES:,} dynamic tables to the catalog")
-        _fill(connection)
+        fill_schedules(connection)
         told = list[Told]()
         loop = ScheduleLoop(connection.session.lake, _never, told.append)
         if scratch.profile:
@@ -57,7 +57,7 @@ def _never(table: ScheduledTable, pins: WavePins) -> Refresh:
     raise AssertionError("nothing is due")
 
 
-def _fill(connection: headwater.Connection) -> None:
+def fill_schedules(connection: headwater.Connection) -> None:
     """Tables that were refreshed a moment ago, with an hour to the next time."""
     lake, dice = connection.session.lake, random.Random(8)
     model = lake.store.tables.get(lake.config.workspace, "public", "t")

@@ -36,6 +36,7 @@ class Studio:
     url: str
     lake: Path
     admin_token: str
+    pid: int = 0
 
     @property
     def local_token(self) -> str:
@@ -63,7 +64,7 @@ def running_studio(lake: Path, *options: str) -> Iterator[Studio]:
             said += line
         listening, token = _LISTENING.search(said), _TOKEN.search(said)
         assert listening is not None, said
-        yield Studio(listening[1], lake, "" if token is None else token[1])
+        yield Studio(listening[1], lake, "" if token is None else token[1], process.pid)
     finally:
         process.send_signal(signal.SIGTERM)
         try:

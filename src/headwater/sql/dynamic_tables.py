@@ -26,7 +26,7 @@ from headwater.sql.cursor import Cursor
 from headwater.sql.partition_spec import PartitionSpec, parse_partition_spec
 from headwater.sql.refresh_clause import RefreshClause, parse_refresh_clause, parse_refresh_mode
 from headwater.sql.refreshed_kinds import RefreshedKind, parse_kind
-from headwater.sql.show import parse_scope, scope_to_sql
+from headwater.sql.show import parse_scope, parse_workspace_scope, scope_to_sql
 from headwater.sql.show_filter import NO_FILTER, ShowFilter, parse_show_filter
 from headwater.sql.target_lag import TargetLag, parse_target_lag
 
@@ -106,15 +106,22 @@ class DropDynamicTable:
 
 @dataclass(frozen=True, slots=True)
 class ShowDynamicTables:
-    """SHOW DYNAMIC TABLES | MATERIALIZED VIEWS [IN schema] [LIKE|WHERE] [LIMIT n]."""
+    """SHOW DYNAMIC TABLES | MATERIALIZED VIEWS [IN schema | IN WORKSPACE w] [LIKE|WHERE] [LIMIT n].
+
+    At most one scope.
+    """
 
     schema: ObjectName | None = None
     filter: ShowFilter = NO_FILTER
     kind: RefreshedKind = _DYNAMIC
+    workspace: ObjectName | None = None
 
     def to_sql(self) -> str:
         """The statement in its canonical spelling."""
-        return f"SHOW {self.kind}S{scope_to_sql(self.schema)}{self.filter.to_sql()}"
+        scope = scope_to_sql(self.schema)
+        if self.workspace is not None:
+            scope = f" IN WORKSPACE {self.workspace}"
+        return f"SHOW {self.kind}S{scope}{self.filter.to_sql()}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,8 +294,9 @@ def parse_show_dynamic_tables(cursor: Cursor) -> ShowDynamicTables:
         kind = RefreshedKind.MATERIALIZED_VIEW
     else:
         cursor.expect("DYNAMIC", "TABLES")
-    schema = parse_scope(cursor)
-    return ShowDynamicTables(schema, parse_show_filter(cursor), kind)
+    workspace = parse_workspace_scope(cursor)
+    schema = None if workspace is not None else parse_scope(cursor)
+    return ShowDynamicTables(schema, parse_show_filter(cursor), kind, workspace)
 
 
 def parse_show_refresh_history(cursor: Cursor) -> ShowRefreshHistory:

@@ -11,10 +11,9 @@ from headwater.sql.assignments import Assignment, parse_assignment
 from headwater.sql.cursor import Cursor
 from headwater.sql.describe import DescTable, parse_desc_table
 from headwater.sql.pipe_properties import PAUSED, require_alterable
-from headwater.sql.show import parse_scope
+from headwater.sql.show import parse_scope, parse_workspace_scope
 from headwater.sql.show_filter import NO_FILTER, ShowFilter, parse_show_filter
 
-_FILTER_WORDS = ("LIKE", "WHERE", "LIMIT")
 _PAUSE_WORDS = ("PAUSE", "SUSPEND", "STOP")
 _RESUME_WORDS = ("RESUME", "START")
 
@@ -167,19 +166,11 @@ def parse_drop_pipe(cursor: Cursor) -> DropPipe:
 def parse_show_pipes(cursor: Cursor) -> ShowPipes:
     """Read the statement; the cursor stands before SHOW."""
     cursor.expect("SHOW", "PIPES")
-    if _at_workspace(cursor):
-        cursor.position += 2
-        workspace = ObjectName.of(cursor.name("a workspace"))
+    workspace = parse_workspace_scope(cursor)
+    if workspace is not None:
         return ShowPipes(workspace=workspace, filter=parse_show_filter(cursor))
     schema = parse_scope(cursor)
     return ShowPipes(schema, filter=parse_show_filter(cursor))
-
-
-def _at_workspace(cursor: Cursor) -> bool:
-    """`IN WORKSPACE w`; a schema may be called workspace."""
-    after = cursor.peek(2)
-    is_scope = cursor.at("IN", "WORKSPACE") or cursor.at("FROM", "WORKSPACE")
-    return is_scope and after.is_name and after.upper not in _FILTER_WORDS
 
 
 def parse_desc_pipe(cursor: Cursor) -> DescPipe | DescTable:

@@ -8,6 +8,8 @@ from headwater.names import ObjectName
 from headwater.sql.cursor import Cursor
 from headwater.sql.show_filter import NO_FILTER, ShowFilter, parse_show_filter
 
+_FILTER_WORDS = ("LIKE", "WHERE", "LIMIT")
+
 
 @dataclass(frozen=True, slots=True)
 class ShowTables:
@@ -91,6 +93,16 @@ def parse_scope(cursor: Cursor) -> ObjectName | None:
     if cursor.at("SCHEMA") and cursor.peek(1).is_name:
         cursor.advance()
     return cursor.object_name("a schema")
+
+
+def parse_workspace_scope(cursor: Cursor) -> ObjectName | None:
+    """Take `IN WORKSPACE w` if it stands here; a schema may be called workspace."""
+    after = cursor.peek(2)
+    is_scope = cursor.at("IN", "WORKSPACE") or cursor.at("FROM", "WORKSPACE")
+    if not is_scope or not after.is_name or after.upper in _FILTER_WORDS:
+        return None
+    cursor.position += 2
+    return ObjectName.of(cursor.name("a workspace"))
 
 
 def parse_show_tables(cursor: Cursor) -> ShowTables | ShowTablesHistory:

@@ -19,17 +19,24 @@ def action_button(
     name: str,
     statement: str | Callable[[], str],
     *,
+    label: str | None = None,
     icon: str | None = None,
     danger: bool = False,
     then: Then | None = None,
 ) -> ui.button:
-    """A button that shows its statement before it runs it; `then` is called when it has run."""
+    """A button that shows its statement before it runs it; `then` is called when it has run.
+
+    With a `label` the button is an icon alone.
+    """
 
     async def ask_first() -> None:
         text = statement if isinstance(statement, str) else statement()
         await confirm(desk, name, text, danger=danger, then=then)
 
-    button = ui.button(name, icon=icon, on_click=ask_first).props("outline dense no-caps")
+    button = ui.button(name if label is None else "", icon=icon, on_click=ask_first)
+    button.props("outline dense no-caps" if label is None else "flat round dense")
+    if label is not None:
+        button.props["aria-label"] = label
     return button.props("color=negative") if danger else button
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,17 @@ class Desk:
     def service(self) -> Service:
         """The service behind Studio."""
         return self.desks.service
+
+    @property
+    def workspace(self) -> str:
+        """The workspace of the pages."""
+        return self.service.lake.config.workspace
+
+    @property
+    def now(self) -> datetime:
+        """The present, in the zone in which statements of this desk show moments."""
+        zone = self.look.time_zone or self.service.lake.config.time_zone
+        return datetime.now(zone_of(zone)).replace(tzinfo=None)
 
     async def rows(self, statement: str) -> list[dict[str, Any]]:
         """The rows of one statement that shows something."""

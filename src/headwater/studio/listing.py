@@ -46,6 +46,12 @@ _STRIP = (
     '<i v-for="(one, place) in props.row[STRIP]" :key="place" :class="one.tone"'
     ' :title="one.state"></i></span></q-td>'
 )
+_BAR = (
+    '<q-td :props="props"><span v-if="props.row[BAR] !== null" class="hw-bar"'
+    " :class=\"props.row[BAR] > 1 ? 'hw-bad' : 'hw-good'\" aria-hidden=\"true\">"
+    "<i :style=\"{width: Math.min(100, props.row[BAR] * 100) + '%'}\"></i></span>"
+    " {{ props.row[TEXT] }}</q-td>"
+)
 # A grid that scrolls has components of its own between a cell and the table that is listened to.
 _BUTTONS = (
     '<q-td :props="props" style="white-space: nowrap !important">'
@@ -72,6 +78,10 @@ class ListColumn:
     """What a chip says when pointed at."""
     strip: bool = False
     """The value is a list of states, shown as small bars."""
+    bar: Callable[[Row], float | None] | None = None
+    """How full a bar beside the text is; above 1 it is too much. Sorted by the column `number`."""
+    shown: Callable[[Row], str] | None = None
+    """The text beside a bar."""
     number: bool = False
     mono: bool = False
 
@@ -100,7 +110,7 @@ def listing(
 
     def cells(shown: Sequence[Row]) -> list[dict[str, Any]]:
         drawn[:] = shown
-        made = [_cells(columns, row) | {ROW: place} for place, row in enumerate(shown)]
+        made = [_cells(columns, row, key) | {ROW: place} for place, row in enumerate(shown)]
         for one, row in zip(made, shown, strict=True) if buttons is not None else ():
             one[_BUTTON_COLUMN] = list(buttons.of(row)) if buttons is not None else []
         return made
@@ -163,8 +173,8 @@ def _column(column: ListColumn) -> dict[str, Any]:
     }
 
 
-def _cells(columns: Sequence[ListColumn], row: Row) -> dict[str, Any]:
-    made: dict[str, Any] = {}
+def _cells(columns: Sequence[ListColumn], row: Row, key: str | None = None) -> dict[str, Any]:
+    made: dict[str, Any] = {} if key is None else {key: row.get(key)}
     for column in columns:
         value: Any = row.get(column.name) if column.value is None else column.value(row)
         if column.strip:
@@ -174,6 +184,9 @@ def _cells(columns: Sequence[ListColumn], row: Row) -> dict[str, Any]:
             made[column.name] = value
         else:
             made[column.name] = _text(value)
+        if column.bar is not None:
+            made[f"{column.name}__bar"] = column.bar(row)
+            made[f"{column.name}__text"] = "" if column.shown is None else column.shown(row)
         if column.link is not None:
             made[f"{column.name}__link"] = column.link(row)
         if column.chip:
@@ -194,6 +207,8 @@ def _template(column: ListColumn) -> str | None:
         return _LINK.replace("LINK", f"'{name}__link'")
     if column.chip:
         return _CHIP.replace("TONE", f"'{name}__tone'").replace("HINT", f"'{name}__hint'")
+    if column.bar is not None:
+        return _BAR.replace("BAR", f"'{name}__bar'").replace("TEXT", f"'{name}__text'")
     if column.strip:
         return _STRIP.replace("STRIP", f"'{name}__strip'")
     return None

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 CSS = """
 :root { --hw-accent: #0f766e; --hw-line: #e2e8f0; --hw-soft: #f1f5f9; --hw-muted: #475569;
-  --hw-good: #15803d; --hw-bad: #b91c1c; --hw-warn: #a16207; --hw-run: #1d4ed8; }
+  --hw-good: #15803d; --hw-bad: #b91c1c; --hw-warn: #a16207; --hw-run: #1d4ed8;
+  --hw-text: #0f172a; }
 .body--dark { --hw-accent: #2dd4bf; --hw-line: #334155; --hw-soft: #1e293b; --hw-muted: #94a3b8;
-  --hw-good: #4ade80; --hw-bad: #f87171; --hw-warn: #facc15; --hw-run: #93c5fd;
+  --hw-good: #4ade80; --hw-bad: #f87171; --hw-warn: #facc15; --hw-run: #93c5fd; --hw-text: #e2e8f0;
   --q-dark-page: #0b1220; --q-dark: #111a2b; --q-primary: #0d9488 !important;
   --q-negative: #ef4444 !important; }
 .body--light { background: #fff; } .body--dark { background: #0b1220; }
@@ -53,6 +54,29 @@ body { overflow-x: hidden; }
 .hw-flow > div { min-width: 12rem; max-width: 20rem; }
 .hw-strip { display: inline-flex; gap: 3px; }
 .hw-strip i { width: 9px; height: 16px; border-radius: 2px; background: currentColor; }
+.hw-bar { display: inline-block; width: 5rem; height: .5rem; border-radius: .25rem;
+  background: var(--hw-line); overflow: hidden; vertical-align: middle; }
+.hw-bar i { display: block; height: 100%; background: currentColor; }
+.hw-filters { display: flex; flex-wrap: wrap; gap: .6rem; align-items: center; width: 100%; }
+.hw-filters .q-select, .hw-filters .q-input { min-width: 9rem; flex: 0 1 12rem; }
+.hw-graph { position: relative; overflow: auto; max-height: 70vh; border: 1px solid var(--hw-line);
+  border-radius: .5rem; flex: 1 1 24rem; min-width: 0; }
+.hw-graph svg { position: absolute; left: 0; top: 0; pointer-events: none; }
+.hw-graph path { fill: none; stroke: var(--hw-muted); stroke-width: 1.5; opacity: .7; }
+.hw-node { position: absolute; text-align: left; border: 1px solid var(--hw-line);
+  border-left: 4px solid currentColor; border-radius: .4rem; background: var(--hw-soft);
+  padding: .3rem .5rem; overflow: hidden; font: inherit; cursor: pointer; }
+.hw-node > * { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
+.hw-node .hw-name { font-weight: 600; color: var(--hw-text); } .hw-node small { display: block; }
+.hw-node small { color: var(--hw-muted); }
+.hw-node[aria-pressed=true] { box-shadow: 0 0 0 2px var(--hw-accent); }
+.hw-node.hw-plain { color: var(--hw-muted); }
+.hw-side { flex: 0 1 20rem; min-width: 15rem; }
+.hw-water { position: relative; height: 1.1rem; background: var(--hw-soft); border-radius: .2rem; }
+.hw-water i { position: absolute; top: 0; bottom: 0; min-width: 2px; border-radius: .2rem;
+  background: var(--hw-accent); }
+.hw-water-row { display: grid; grid-template-columns: minmax(7rem, 16rem) 1fr 5rem; gap: .6rem;
+  align-items: center; width: 100%; font-size: .85rem; }
 @media (max-width: 600px) { .nicegui-content { padding: .7rem .7rem 3rem; }
   .hw-facts { grid-template-columns: 1fr; } .hw-facts dt { margin-top: .4rem; } }
 """

@@ -188,6 +188,26 @@ def test_the_listing_shows_schedule_last_refresh_and_what_is_next(
     assert [row[1] for row in found] == ["by_hand"]
 
 
+def test_the_listing_of_a_workspace_says_what_the_last_refreshes_were_and_what_is_read(
+    lake: headwater.Connection,
+) -> None:
+    source = table_named(lake, "t")
+    made = dynamic_table(lake, sources=(source.id,), schedule=Schedule(target_lag_seconds=600))
+    dynamic_table(lake, "other")
+    for minutes in range(7, 1, -1):
+        refreshed(lake, made, minutes_ago=minutes)
+    lake.sql("CREATE SCHEMA elsewhere")
+    lake.sql("USE SCHEMA elsewhere")
+    assert lake.sql("SHOW DYNAMIC TABLES").rows == []
+    rows = {r["name"]: r for r in lake.sql("SHOW DYNAMIC TABLES IN WORKSPACE headwater").to_dicts()}
+    assert rows["d"]["recent_states"] == ["SUCCEED"] * 5
+    assert (rows["d"]["target_lag_second"], rows["d"]["virtual_cluster"]) == (600, "DEFAULT")
+    assert rows["d"]["source_tables"] == [
+        {"schema": "public", "table_name": "t", "workspace": "headwater"}
+    ]
+    assert (rows["other"]["recent_states"], rows["other"]["last_refresh_mode"]) == ([], None)
+
+
 # DESC HISTORY
 
 

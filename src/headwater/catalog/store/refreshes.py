@@ -13,7 +13,18 @@ from dataclasses import asdict, fields, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, delete, func, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    Subquery,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)
 
 from headwater.catalog.dynamic_tables import (
     FINAL_REFRESH_STATES,
@@ -115,6 +126,35 @@ class Refreshes:
             rows = own.execute(newest.limit(limit)).all()
         return [_refresh(row) for row in rows]
 
+    def newest(self, workspace: str) -> dict[str, Refresh]:
+        """The newest refresh of each table of a workspace, by the table's id."""
+        place = _place_by_age()
+        newest = select(place).where(place.c.place == 1).subquery()
+        query = _select().join(newest, _same_refresh(newest))
+        with self._database.read() as own:
+            rows = own.execute(query.where(refreshes.c.workspace == workspace)).all()
+        return {row.table_id: _refresh(row) for row in rows}
+
+    def recent_states(self, workspace: str, *, most: int) -> dict[str, builtins.list[RefreshState]]:
+        """How the last refreshes of each table ended or stand, oldest first; by its id."""
+        place = _place_by_age()
+        own_state = refreshes.c.state
+        query = (
+            select(refreshes.c.table_id, own_state, jobs.c.state.label("job_state"))
+            .join_from(refreshes, place, _same_refresh(place))
+            .outerjoin(jobs, jobs.c.id == refreshes.c.job_id)
+            .where(refreshes.c.workspace == workspace, place.c.place <= most)
+            .order_by(refreshes.c.table_id, refreshes.c.number)
+        )
+        found: dict[str, builtins.list[RefreshState]] = {}
+        with self._database.read() as own:
+            for table_id, state, job_state in own.execute(query):
+                ended = job_state is None or job_state in _FINAL
+                left = ended and RefreshState(state) not in FINAL_REFRESH_STATES
+                seen = RefreshState.FAILED if left else RefreshState(state)
+                found.setdefault(table_id, []).append(seen)
+        return found
+
     def delete_before(self, when: datetime) -> int:
         """Forgets the refreshes that started before `when`, and says how many.
 
@@ -148,6 +188,17 @@ def _select() -> Select[Any]:
         jobs.c.ended_at.label("job_ended_at"),
         jobs.c.error.label("job_error"),
     ).outerjoin_from(refreshes, jobs, jobs.c.id == refreshes.c.job_id)
+
+
+def _place_by_age() -> Subquery:
+    """Each refresh with its place among those of its table, the newest at 1."""
+    columns = refreshes.c
+    place = func.row_number().over(partition_by=columns.table_id, order_by=columns.number.desc())
+    return select(columns.table_id, columns.number, place.label("place")).subquery()
+
+
+def _same_refresh(place: Subquery) -> ColumnElement[bool]:
+    return (place.c.table_id == refreshes.c.table_id) & (place.c.number == refreshes.c.number)
 
 
 def _same_rows(one: Refresh, other: Refresh) -> bool:

@@ -39,6 +39,7 @@ from headwater.catalog.store.table_rows import (
     shape_values,
     table_from,
 )
+from headwater.names import QualifiedName
 
 
 class Tables:
@@ -244,6 +245,18 @@ class Tables:
         names = query.with_only_columns(tables.c.name, maintain_column_froms=True)
         with self._database.read() as own:
             return builtins.list(own.execute(names.order_by(tables.c.name)).scalars())
+
+    def qualified_names(self, workspace: str) -> dict[str, QualifiedName]:
+        """The names of all tables and views of a workspace that are there, by their ids."""
+        query = (
+            select(tables.c.id, schemas.c.name.label("schema"), tables.c.name)
+            .join_from(tables, schemas)
+            .join(workspaces)
+            .where(workspaces.c.name == workspace, tables.c.state == TableState.ACTIVE)
+        )
+        with self._database.read() as own:
+            rows = own.execute(query).all()
+        return {row.id: QualifiedName(workspace, row.schema, row.name) for row in rows}
 
     def creating(self) -> builtins.list[Table]:
         """The tables whose creation has begun and not ended, oldest first."""
