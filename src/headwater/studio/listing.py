@@ -57,15 +57,27 @@ class ListColumn:
 
 
 def listing(
-    columns: Sequence[ListColumn], rows: Sequence[Row], *, key: str, label: str
+    columns: Sequence[ListColumn],
+    rows: Sequence[Row],
+    *,
+    key: str,
+    label: str,
+    chosen: Callable[[list[Any]], None] | None = None,
 ) -> Callable[[Sequence[Row]], None]:
-    """Draws the rows; gives back what draws newer ones in their place."""
+    """Draws the rows; gives back what draws newer ones in their place.
+
+    With `chosen` rows can be ticked, and it is told the keys of those that are.
+    """
     field = ui.input(placeholder="Filter").props('dense outlined clearable aria-label="Filter"')
     table = ui.table(
         columns=[_column(column) for column in columns],
-        rows=[_cells(columns, row) for row in rows],
+        rows=[_cells(columns, row, key) for row in rows],
         row_key=key,
         pagination={"rowsPerPage": 0},
+        selection=None if chosen is None else "multiple",
+        on_select=None
+        if chosen is None
+        else lambda event: chosen([r[key] for r in event.selection]),
     )
     table.classes("hw-table").props(f'flat bordered dense hide-pagination aria-label="{label}"')
     table.props('virtual-scroll :virtual-scroll-item-size="36"')
@@ -78,7 +90,7 @@ def listing(
             table.add_slot(f"body-cell-{column.name}", template)
 
     def update(newer: Sequence[Row]) -> None:
-        table.update_rows([_cells(columns, row) for row in newer])
+        table.update_rows([_cells(columns, row, key) for row in newer])
         field.set_visibility(len(newer) > _MANY // 5)
 
     return update
@@ -107,8 +119,8 @@ def _column(column: ListColumn) -> dict[str, Any]:
     }
 
 
-def _cells(columns: Sequence[ListColumn], row: Row) -> dict[str, Any]:
-    made: dict[str, Any] = {}
+def _cells(columns: Sequence[ListColumn], row: Row, key: str) -> dict[str, Any]:
+    made: dict[str, Any] = {key: row.get(key)}
     for column in columns:
         value: Any = row.get(column.name) if column.value is None else column.value(row)
         if column.strip:

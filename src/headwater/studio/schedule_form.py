@@ -153,7 +153,7 @@ def dynamic_table_script(
 
 
 def _clauses(form: ScheduleForm) -> Iterator[tuple[str, str]]:
-    """Each clause but the schedule: the word that UNSET has for it, and its text, if it is given."""
+    """Each clause but the schedule: UNSET's word for it, and its text, if it is given."""
     yield "VCLUSTER", f"VCLUSTER {show_identifier(form.vcluster)}" if form.vcluster else ""
     yield "AFTER", f"AFTER {', '.join(form.after)}" if form.after else ""
     yield "SELF DEPENDENT", "SELF DEPENDENT" if form.self_dependent else ""

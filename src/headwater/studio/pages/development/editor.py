@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from nicegui import ui
@@ -73,7 +73,7 @@ _KINDS = {"statement": "keyword", "column": "property", "table": "type", "schema
 class SqlEditor:
     """An editor in the page."""
 
-    def __init__(self, value: str, keys: dict[str, Press], complete: Complete) -> None:
+    def __init__(self, value: str, keys: Mapping[str, Press], complete: Complete) -> None:
         ui.add_css(CSS)
         self._complete = complete
         keymap: dict[str, Any] = dict(keys)

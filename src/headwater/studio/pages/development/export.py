@@ -13,7 +13,6 @@ from headwater.service.answers import answer
 from headwater.studio.desk import Desks
 
 
-
 def register(desks: Desks) -> None:
     """Make the page known."""
 

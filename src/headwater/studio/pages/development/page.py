@@ -23,10 +23,6 @@ _CSS = """
   gap: 1.25rem; width: 100%; }
 @media (max-width: 900px) { .hw-bench { grid-template-columns: minmax(0, 1fr); } }
 """
-_ASK_BEFORE_LEAVING = """window.hwKept = %s; window.onbeforeunload = (event) => {
-  const editor = getElement(%d)?.editor;
-  if (editor && window.hwKept !== null && editor.state.doc.toString() !== window.hwKept)
-    event.preventDefault(); };"""
 
 
 @dataclass(frozen=True, slots=True)

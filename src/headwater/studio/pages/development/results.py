@@ -29,7 +29,7 @@ def show_results(script: str, ended: Statement) -> None:
     titles = [shown_statement(piece.text, 40) for piece in pieces_of(script)]
     with_rows = [n for n, result in enumerate(ended.results) if result.returns_rows]
     first = _LOG if ended.error is not None or not with_rows else str(with_rows[-1])
-    with ui.tabs(value=first).props("dense no-caps align=left inline-label") as tabs:
+    with ui.tabs().props("dense no-caps align=left inline-label") as tabs:
         ui.tab(_LOG, "Log", icon="notes")
         for place, number in enumerate(with_rows, 1):
             with ui.tab(str(number), f"Result {place}", icon="table_chart"):
@@ -82,9 +82,7 @@ def _result(statement: str, number: int, result: Result) -> None:
 
 def _grid(cells: Cells) -> None:
     columns = [_column(place, name, cells) for place, name in enumerate(cells.names)]
-    table = ui.table(
-        columns=columns, rows=cells.rows, row_key="row", pagination={"rowsPerPage": 0}
-    )
+    table = ui.table(columns=columns, rows=cells.rows, row_key="row", pagination={"rowsPerPage": 0})
     table.classes("hw-table hw-mono text-sm").style("max-height: 45vh")
     table.props('flat bordered dense hide-pagination aria-label="Result"')
     table.props('virtual-scroll :virtual-scroll-item-size="28"')

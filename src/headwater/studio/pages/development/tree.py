@@ -23,6 +23,11 @@ def script_link(folder: str, name: str) -> str:
     return f"{PREFIX}/?{urlencode({'folder': folder, 'task': name})}"
 
 
+def open_script(folder: str, name: str) -> None:
+    """Go to a script; names ignore case."""
+    ui.navigate.to(script_link(folder.lower(), name.lower()).removeprefix(PREFIX))
+
+
 def show_tree(desk: Desk, folder: str | None, task: str | None) -> None:
     """Folders that open, each with its scripts."""
     with ui.element("nav").props('aria-label="Scripts"').classes("w-full"):
@@ -47,7 +52,7 @@ def _show(rows: Rows, folder: str | None, task: str | None) -> None:
     for name, inside in groupby(sorted(rows, key=_order), key=lambda row: row["folder"]):
         with _folder(name, opened=folder in (None, name) or len(rows) <= 20):
             for row in inside:
-                here = (folder, task) == (row["folder"], row["name"])
+                here = (folder or "", task or "") == (row["folder"], row["name"])
                 _script(row, here=here)
 
 
@@ -75,8 +80,10 @@ def _script(row: dict[str, Any], *, here: bool) -> None:
 
 
 def _samples(*, opened: bool) -> None:
-    with ui.expansion("Sample scripts", icon="school", value=opened).classes("w-full").props(
-        "dense dense-toggle"
+    with (
+        ui.expansion("Sample scripts", icon="school", value=opened)
+        .classes("w-full")
+        .props("dense dense-toggle")
     ):
         ui.label(samples.FOLDER).classes("hw-muted text-xs").style("overflow-wrap: anywhere")
         for sample in samples.SAMPLES:

@@ -7,6 +7,7 @@ end, and gives the session back then.
 from __future__ import annotations
 
 import time
+from typing import Any
 
 from nicegui import background_tasks, ui
 from starlette.concurrency import run_in_threadpool
@@ -14,6 +15,7 @@ from starlette.concurrency import run_in_threadpool
 from headwater.errors import HeadwaterError
 from headwater.result import Result
 from headwater.service.statement import Statement
+from headwater.sql.candidates import Candidate
 from headwater.sql.split import Piece
 from headwater.studio.completion_words import CompletionWords, complete
 from headwater.studio.desk import Desk
@@ -35,6 +37,8 @@ class Workbench:
         self._session: str | None = None
         self._running: Statement | None = None
         self._words = CompletionWords()
+        self.kept = text
+        """The text as the lake has it."""
         keys = {
             "Mod-Enter": self.run,
             "Mod-Shift-Enter": self.run_all,
@@ -57,7 +61,6 @@ class Workbench:
                 "hw-muted text-sm"
             )
         ui.context.client.on_delete(self._leave)
-        self._client = ui.context.client
 
     async def act(self, statement: str) -> Result:
         """Run a statement of the page itself in the editor's session."""
@@ -130,7 +133,8 @@ class Workbench:
         self._run_button.set_enabled(not running)
         self._cancel.set_visibility(running)
         self._bar.set_visibility(running)
-        self._bar.props(remove="indeterminate") if not running else self._bar.props("indeterminate")
+        if running:
+            self._bar.props("indeterminate")
         self._state.text = "Running" if running else ""
 
     async def _show_progress(self, statement: Statement, begun: float) -> None:
@@ -149,8 +153,8 @@ class Workbench:
             self._state.text = "Stopping"
             await run_in_threadpool(self._desk.service.statements.cancel, self._running)
 
-    async def _complete(self, before: str, after: str) -> list:  # type: ignore[type-arg]
-        async def ask(statement: str) -> list[dict[str, object]]:
+    async def _complete(self, before: str, after: str) -> list[Candidate]:
+        async def ask(statement: str) -> list[dict[str, Any]]:
             return (await self.act(statement)).to_dicts()
 
         return await complete(before, after, self._words, ask)
