@@ -45,6 +45,7 @@ body { overflow-x: hidden; }
 .hw-table td { max-width: 28rem; overflow-wrap: break-word; white-space: normal !important; }
 .hw-table td a { overflow-wrap: break-word; }
 .hw-table thead th { font-weight: 600; }
+.q-btn--dense.q-btn--rectangle { padding: .2rem .6rem; }
 .hw-strip { display: inline-flex; gap: 3px; }
 .hw-strip i { width: 9px; height: 16px; border-radius: 2px; background: currentColor; }
 @media (max-width: 600px) { .nicegui-content { padding: .7rem .7rem 3rem; }

@@ -16,13 +16,16 @@ _TONES = {"+": "hw-good", "-": "hw-bad"}
 async def open_submit(desk: Desk, task: str, then: Then | None = None) -> None:
     """`task` is a name as statements have it."""
     statement = f"SUBMIT TASK {task}"
+    lines: list[str] = []
+    problem: HeadwaterError | None = None
+    try:
+        lines = await _difference(desk, task)
+    except HeadwaterError as error:
+        problem = error
     with ui.dialog().props("aria-label=Submit") as dialog, ui.card().classes("w-full max-w-3xl"):
         ui.label(f"Submit {task}").classes("text-lg font-semibold")
-        try:
-            lines = await _difference(desk, task)
-        except HeadwaterError as error:
-            show_problem(error)
-            lines = []
+        if problem is not None:
+            show_problem(problem)
         if lines:
             with ui.element("pre").classes("hw-sql").props('aria-label="Difference"'):
                 for line in lines:

@@ -78,6 +78,7 @@ class _TaskList:
         self._desk = desk
         self._dynamic = dynamic
         self._chosen: list[str] = []
+        self._made: list[ui.button] = []
 
     def show(self) -> None:
         self._buttons = ui.row().classes("gap-2 items-center")
@@ -95,12 +96,8 @@ class _TaskList:
         button = ui.button(label, on_click=ask_first).props("outline dense no-caps")
         if danger:
             button.props("color=negative")
-        button.bind_enabled_from(self, "any_chosen")
-
-    @property
-    def any_chosen(self) -> bool:
-        """Whether a button has anything to act on."""
-        return bool(self._chosen)
+        button.disable()
+        self._made.append(button)
 
     async def _ask(self) -> Rows:
         rows = await self._desk.rows("SHOW TASKS")
@@ -128,5 +125,7 @@ class _TaskList:
 
         def chosen(keys: list[str]) -> None:
             self._chosen = keys
+            for button in self._made:
+                button.set_enabled(bool(keys))
 
         return listing(_COLUMNS, rows, key="key", label=label, chosen=chosen)

@@ -41,18 +41,19 @@ def register(desks: Desks) -> None:
         with frame(desk, f"{name}: an instance", here=_HERE):
             heading(name, f"An instance of a task in folder {folder}")
             ui.link("The task", studio_path("tasks", folder, name)).classes("hw-link")
+            bar = ui.row().classes("gap-2")
             part = Part(desk, lambda: desk.row(f"DESC TASK INSTANCE {literal}"), _show, every=3)
-            _actions(desk, literal, part)
+            with bar:
+                _actions(desk, literal, part)
 
 
 def _actions(desk: Desk, literal: str, part: Part[Any]) -> None:
-    with ui.row().classes("gap-2"):
-        rerun = f"RERUN TASK INSTANCE {literal}"
-        action_button(desk, "Rerun", rerun, then=part.refresh)
-        action_button(desk, "Rerun with downstream", f"{rerun} WITH DOWNSTREAM", then=part.refresh)
-        for label, words, danger in _ACTIONS:
-            statement = f"ALTER TASK INSTANCE {literal} {words}"
-            action_button(desk, label, statement, danger=danger, then=part.refresh)
+    rerun = f"RERUN TASK INSTANCE {literal}"
+    action_button(desk, "Rerun", rerun, then=part.refresh)
+    action_button(desk, "Rerun with downstream", f"{rerun} WITH DOWNSTREAM", then=part.refresh)
+    for label, words, danger in _ACTIONS:
+        statement = f"ALTER TASK INSTANCE {literal} {words}"
+        action_button(desk, label, statement, danger=danger, then=part.refresh)
 
 
 def _show(known: Mapping[str, Any]) -> None:

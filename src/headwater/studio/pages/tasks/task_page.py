@@ -39,8 +39,10 @@ def register(desks: Desks) -> None:
         desk, task = desks.of(request), task_name(folder, name)
         with frame(desk, name, here=_HERE):
             heading(name, f"A task in folder {folder}")
+            bar = ui.row().classes("gap-2 items-center")
             facts = Part(desk, lambda: desk.row(f"DESC TASK {task}"), _show, every=10)
-            _actions(desk, task, facts, script_link(folder, name))
+            with bar:
+                _actions(desk, task, facts, script_link(folder, name))
             ui.label("Instances").classes("text-lg font-semibold")
             statement = f"SHOW TASK INSTANCES OF {task} LIMIT {_MOST_INSTANCES}"
             Part(desk, lambda: desk.rows(statement), show_instances, every=5)
@@ -70,24 +72,23 @@ def _show(known: Mapping[str, Any]) -> None:
 
 def _actions(desk: Desk, task: str, facts: Part[Any], editor: str) -> None:
     then = facts.refresh
-    with ui.row().classes("gap-2 items-center"):
-        ui.link("Open in the editor", editor).classes("hw-link")
-        submit = ui.button("Submit", on_click=lambda: open_submit(desk, task, then))
-        submit.props("outline dense no-caps")
-        action_button(desk, "Run now", f"EXECUTE TASK {task}", then=then)
-        backfill = ui.button("Backfill", on_click=lambda: _backfill(desk, task))
-        backfill.props("outline dense no-caps")
-        action_button(desk, "Pause", f"ALTER TASK {task} PAUSE", then=then)
-        action_button(desk, "Resume", f"ALTER TASK {task} RESUME", then=then)
-        offline = f"ALTER TASK {task} OFFLINE"
-        action_button(desk, "Take offline", offline, danger=True, then=then)
-        action_button(
-            desk,
-            "Take offline with downstream",
-            f"{offline} WITH DOWNSTREAM",
-            danger=True,
-            then=then,
-        )
+    ui.link("Open in the editor", editor).classes("hw-link")
+    submit = ui.button("Submit", on_click=lambda: open_submit(desk, task, then))
+    submit.props("outline dense no-caps")
+    action_button(desk, "Run now", f"EXECUTE TASK {task}", then=then)
+    backfill = ui.button("Backfill", on_click=lambda: _backfill(desk, task))
+    backfill.props("outline dense no-caps")
+    action_button(desk, "Pause", f"ALTER TASK {task} PAUSE", then=then)
+    action_button(desk, "Resume", f"ALTER TASK {task} RESUME", then=then)
+    offline = f"ALTER TASK {task} OFFLINE"
+    action_button(desk, "Take offline", offline, danger=True, then=then)
+    action_button(
+        desk,
+        "Take offline with downstream",
+        f"{offline} WITH DOWNSTREAM",
+        danger=True,
+        then=then,
+    )
 
 
 def _backfill(desk: Desk, task: str) -> None:
