@@ -59,7 +59,7 @@ def frame(desk: Desk, title: str, *, here: str) -> Iterator[None]:
     ui.html('<a class="hw-skip" href="#content">Skip to content</a>', sanitize=False)
     with ui.header().classes("hw-header items-center gap-2 py-1"):
         menu = ui.button(icon="menu").props('flat round dense aria-label="Navigation"')
-        ui.link("Headwater", f"{PREFIX}/").classes("hw-link text-lg font-semibold")
+        ui.link("Headwater", "/").classes("hw-link text-lg font-semibold")
         ui.space()
         show_sql_button(desk)
         _theme_button(desk)

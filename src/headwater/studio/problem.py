@@ -8,7 +8,6 @@ from nicegui import ui
 
 from headwater.errors import HeadwaterError
 from headwater.sql.masking import mask
-from headwater.studio.cookies import PREFIX
 
 
 def show_problem(
@@ -20,7 +19,7 @@ def show_problem(
         with ui.element("pre").classes("hw-sql"):
             ui.label(mask(str(error)))
         if error.condition == "UNAUTHENTICATED":
-            ui.link("Log in again", f"{PREFIX}/login").classes("hw-link")
+            ui.link("Log in again", "/login").classes("hw-link")
         elif again is not None:
             ui.button("Try again", on_click=again).props("flat dense no-caps")
 

@@ -37,7 +37,9 @@ def sql_text(statement: str) -> None:
             ui.button("Copy", icon="content_copy", on_click=lambda: copy(statement)).props(
                 "flat dense no-caps size=sm"
             )
-            ui.link("Open in the editor", editor_link(statement)).classes("hw-link text-sm")
+            ui.link("Open in the editor", editor_link(statement).removeprefix(PREFIX)).classes(
+                "hw-link text-sm"
+            )
 
 
 def editor_link(statement: str) -> str:
