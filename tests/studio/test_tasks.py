@@ -135,7 +135,7 @@ def test_an_instance_shows_its_log_and_is_set_and_rerun(
         return row
 
     page.goto("/studio/tasks/inst/job")
-    page.get_by_role("table", name="Instances").get_by_role("link").nth(1).click()
+    page.locator('[aria-label="Instances"]').get_by_role("link").nth(1).click()
     page.wait_for_url(f"**/studio/tasks/inst/job/{id}")
     expect(page.get_by_label("Log", exact=True)).to_contain_text("SHOW SCHEMAS")
     press(page, "Set failure")
@@ -152,9 +152,12 @@ def test_an_instance_shows_its_log_and_is_set_and_rerun(
 def test_an_instance_that_waits_is_paused_resumed_and_terminated(
     page: Page, lake: headwater.Connection
 ) -> None:
-    make(lake, "waits", "job")
-    lake.sql("ALTER TASK waits.job PAUSE")
-    lake.sql("EXECUTE TASK waits.job")
+    make(lake, "waits", "first")
+    make(lake, "waits", "job", after="first")
+    lake.sql("ALTER TASK waits.first SET AS SHOW TABLES IN nowhere_at_all")
+    lake.sql("SUBMIT TASK waits.first")
+    lake.sql("BACKFILL TASK waits.first FROM '2026-01-01' TO '2026-01-01' WITH DOWNSTREAM")
+    until(lambda: instances(lake, "waits", "first")[0]["state"] == "FAILED")
     id = instances(lake, "waits", "job")[0]["instance_id"]
     page.goto(f"/studio/tasks/waits/job/{id}")
     press(page, "Pause")
@@ -174,7 +177,7 @@ def test_names_that_look_like_markup_are_shown_as_text(
     page.goto("/studio/tasks")
     page.get_by_role("link", name=shown).click()
     expect(page.get_by_role("heading", name=shown)).to_be_visible()
-    expect(page.get_by_text("OFFLINE")).to_be_visible()
+    expect(page.locator(".hw-chip").get_by_text("OFFLINE")).to_be_visible()
 
 
 def test_a_task_that_is_not_there_says_so(page: Page) -> None:

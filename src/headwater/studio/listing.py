@@ -107,6 +107,11 @@ def studio_path(*parts: str) -> str:
     return "/".join([PREFIX, *(quote(part, safe="") for part in parts)])
 
 
+def studio_link(text: str, path: str) -> ui.link:
+    """A link to what `studio_path` gave; NiceGUI adds the prefix to links itself."""
+    return ui.link(text, path.removeprefix(PREFIX)).classes("hw-link")
+
+
 def _column(column: ListColumn) -> dict[str, Any]:
     classes = "hw-mono" if column.mono else ""
     return {

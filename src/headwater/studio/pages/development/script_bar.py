@@ -11,7 +11,7 @@ from headwater.errors import HeadwaterError
 from headwater.studio import samples
 from headwater.studio.actions import action_button
 from headwater.studio.desk import Desk
-from headwater.studio.listing import studio_path
+from headwater.studio.listing import studio_link, studio_path
 from headwater.studio.pages.development.schedule_panel import open_schedule
 from headwater.studio.pages.development.submitting import open_submit
 from headwater.studio.pages.development.tree import open_script
@@ -87,7 +87,7 @@ def _of_task(desk: Desk, bench: Workbench, opened: Opened) -> None:
     schedule = ui.button("Schedule", icon="schedule", on_click=lambda: open_schedule(desk, task))
     schedule.props("outline dense no-caps")
     ui.button("Submit", icon="rocket_launch", on_click=submit).props("dense no-caps")
-    ui.link("Instances", studio_path("tasks", folder, name)).classes("hw-link")
+    studio_link("Instances", studio_path("tasks", folder, name))
     ui.space()
 
     async def gone() -> None:

@@ -10,7 +10,7 @@ from nicegui.events import EChartPointClickEventArguments
 
 from headwater.names import ObjectName
 from headwater.studio.cookies import PREFIX
-from headwater.studio.listing import studio_path
+from headwater.studio.listing import studio_link, studio_path
 from headwater.studio.task_graph import Edges, around, edges_of, graph_options, layers
 
 _COLORS = {"ONLINE": "#16a34a", "PAUSED": "#ca8a04", "OFFLINE": "#94a3b8"}
@@ -44,7 +44,7 @@ def show_graph(rows: Iterable[Mapping[str, Any]], task: str | None = None) -> No
         for name, after in edges.items():
             if after:
                 with ui.row().classes("gap-2 text-sm"):
-                    ui.link(name, paths.get(name, "")).classes("hw-link")
+                    studio_link(name, paths.get(name, ""))
                     ui.label("after " + ", ".join(after)).classes("hw-muted")
 
 

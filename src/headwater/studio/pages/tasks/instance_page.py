@@ -13,7 +13,7 @@ from headwater.studio.actions import action_button
 from headwater.studio.chips import tone
 from headwater.studio.desk import Desk, Desks
 from headwater.studio.frame import frame, heading
-from headwater.studio.listing import studio_path
+from headwater.studio.listing import studio_link, studio_path
 from headwater.studio.pages.tasks.facts import show_facts
 from headwater.studio.part import Part
 
@@ -40,7 +40,7 @@ def register(desks: Desks) -> None:
         desk, literal = desks.of(request), quote_literal(instance)
         with frame(desk, f"{name}: an instance", here=_HERE):
             heading(name, f"An instance of a task in folder {folder}")
-            ui.link("The task", studio_path("tasks", folder, name)).classes("hw-link")
+            studio_link("The task", studio_path("tasks", folder, name))
             bar = ui.row().classes("gap-2")
             part = Part(desk, lambda: desk.row(f"DESC TASK INSTANCE {literal}"), _show, every=3)
             with bar:

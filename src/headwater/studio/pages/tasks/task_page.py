@@ -13,6 +13,7 @@ from headwater.studio.actions import action_button, confirm
 from headwater.studio.chips import tone
 from headwater.studio.desk import Desk, Desks
 from headwater.studio.frame import frame, heading
+from headwater.studio.listing import studio_link
 from headwater.studio.pages.development.submitting import open_submit
 from headwater.studio.pages.development.tree import script_link
 from headwater.studio.pages.tasks.facts import show_facts
@@ -72,7 +73,7 @@ def _show(known: Mapping[str, Any]) -> None:
 
 def _actions(desk: Desk, task: str, facts: Part[Any], editor: str) -> None:
     then = facts.refresh
-    ui.link("Open in the editor", editor).classes("hw-link")
+    studio_link("Open in the editor", editor)
     submit = ui.button("Submit", on_click=lambda: open_submit(desk, task, then))
     submit.props("outline dense no-caps")
     action_button(desk, "Run now", f"EXECUTE TASK {task}", then=then)
