@@ -29,7 +29,7 @@ def show_results(script: str, ended: Statement) -> None:
     titles = [shown_statement(piece.text, 40) for piece in pieces_of(script)]
     with_rows = [n for n, result in enumerate(ended.results) if result.returns_rows]
     first = _LOG if ended.error is not None or not with_rows else str(with_rows[-1])
-    with ui.tabs().props("dense no-caps align=left inline-label") as tabs:
+    with ui.tabs().classes("w-full").props("dense no-caps align=left inline-label") as tabs:
         ui.tab(_LOG, "Log", icon="notes")
         for place, number in enumerate(with_rows, 1):
             with ui.tab(str(number), f"Result {place}", icon="table_chart"):

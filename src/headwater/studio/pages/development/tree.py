@@ -15,6 +15,7 @@ from headwater.studio.desk import Desk
 from headwater.studio.part import Part
 
 Rows = list[dict[str, Any]]
+_FEW = 20
 _ICONS = {"DYNAMIC_TABLE": "autorenew", "PYTHON": "code"}
 
 
@@ -50,7 +51,8 @@ def _show(rows: Rows, folder: str | None, task: str | None) -> None:
     if not rows:
         ui.label("No script is kept yet.").classes("hw-muted text-sm")
     for name, inside in groupby(sorted(rows, key=_order), key=lambda row: row["folder"]):
-        with _folder(name, opened=folder in (None, name) or len(rows) <= 20):
+        opened = folder in (None, name) or len(rows) <= _FEW
+        with _folder(name, opened=opened), ui.column().classes("gap-0 w-full"):
             for row in inside:
                 here = (folder or "", task or "") == (row["folder"], row["name"])
                 _script(row, here=here)
