@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
+import httpx
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 from tests.studio.conftest import PHONE, Studio, logged_in
@@ -188,6 +189,47 @@ def test_a_script_that_cannot_run_is_not_kept_and_says_why(
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_role("alert")).to_contain_text("SYNTAX_ERROR")
     assert "$$SHOW TABLES$$" in str(lake.sql("SHOW CREATE TASK wrong.t").rows[0][0])
+
+
+def test_a_viewer_runs_what_it_may_and_is_told_what_not(
+    studio: Studio, lake: headwater.Connection, browser: Browser
+) -> None:
+    lake.sql("CREATE USER dev_viewer PASSWORD 'a long password' ROLE viewer")
+    token = lake.sql("CREATE TOKEN view FOR USER dev_viewer").to_dicts()[0]["token"]
+    context = logged_in(browser, studio, token)
+    page = context.new_page()
+    open_editor(page)
+    write(page, "SHOW SCHEMAS; CREATE SCHEMA dev_not_allowed")
+    page.get_by_role("button", name="Run all").click()
+    ran(page, "Failed")
+    expect(page.locator(".hw-wrong")).to_contain_text("CREATE SCHEMA")
+    write(page, "SHOW SCHEMAS")
+    page.get_by_role("button", name="Save").click()
+    page.get_by_label("Name", exact=True).fill("not_allowed")
+    page.get_by_role("button", name="Keep").click()
+    expect(page.get_by_role("dialog").get_by_role("alert")).to_be_visible()
+    schemas = {row["schema_name"] for row in lake.sql("SHOW SCHEMAS").to_dicts()}
+    assert "dev_not_allowed" not in schemas
+    assert len(lake.sql("SHOW TASKS WHERE name = 'not_allowed'")) == 0
+    context.close()
+
+
+def test_nobody_else_gets_a_result_as_a_file(
+    studio: Studio, lake: headwater.Connection, page: Page, browser: Browser
+) -> None:
+    lake.sql("CREATE USER dev_other PASSWORD 'a long password' ROLE viewer")
+    token = lake.sql("CREATE TOKEN view FOR USER dev_other").to_dicts()[0]["token"]
+    open_editor(page)
+    write(page, "SHOW SCHEMAS")
+    page.get_by_role("button", name="Run", exact=True).click()
+    path = page.get_by_role("link", name="Export CSV").get_attribute("href")
+    assert path is not None
+    address = studio.url + path
+    mine = httpx.get(address, cookies={"headwater_token": studio.local_token})
+    assert mine.text.startswith("schema_name\n")
+    other = httpx.get(address, cookies={"headwater_token": token})
+    assert other.status_code == 404
+    assert httpx.get(address).status_code in (303, 401)
 
 
 def test_a_phone_shows_no_wider_page(studio: Studio, browser: Browser) -> None:

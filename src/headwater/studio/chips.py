@@ -5,8 +5,9 @@ from __future__ import annotations
 _GOOD = frozenset({"ACTIVE", "SUCCEED", "SUCCEEDED", "SUCCESS", "RUNNING_OK", "RESUMED", "FRESH"})
 _GOOD_TOO = frozenset({"INCREMENTAL", "NO_DATA", "LOADED", "ONLINE", "TRUE"})
 _BAD = frozenset({"FAILED", "FAILURE", "ERROR", "STALE", "SUSPENDED_DUE_TO_ERRORS", "TIMEOUT"})
-_RUNNING = frozenset({"RUNNING", "QUEUED", "WAITING", "STARTING", "EXECUTING", "PENDING"})
+_RUNNING = frozenset({"RUNNING", "QUEUED", "WAITING", "STARTING", "EXECUTING", "PENDING", "READY"})
 _WARNING = frozenset({"SUSPENDED", "PAUSED", "CANCELLED", "SUSPENDED_UPSTREAM", "LATE", "SKIPPED"})
+_STOPPED = frozenset({"TERMINATED"})
 
 
 def tone(state: object) -> str:
@@ -20,7 +21,7 @@ def tone(state: object) -> str:
         (_GOOD | _GOOD_TOO, "hw-good"),
         (_BAD, "hw-bad"),
         (_RUNNING, "hw-run"),
-        (_WARNING, "hw-warn"),
+        (_WARNING | _STOPPED, "hw-warn"),
     ):
         if word in tones:
             return name

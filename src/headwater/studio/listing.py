@@ -90,7 +90,9 @@ def listing(
             table.add_slot(f"body-cell-{column.name}", template)
 
     def update(newer: Sequence[Row]) -> None:
-        table.update_rows([_cells(columns, row, key) for row in newer])
+        table.update_rows(
+            [_cells(columns, row, key) for row in newer], clear_selection=chosen is None
+        )
         field.set_visibility(len(newer) > _MANY // 5)
 
     return update

@@ -6,7 +6,7 @@ Law: a form that was read and not changed gives no statement.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 from headwater.errors import UserError
 from headwater.names import ObjectName, QualifiedName, quote_literal, show_identifier
@@ -174,8 +174,3 @@ def _parameters(text: str) -> str:
                 raise UserError("TASK_PARAMETER_NAME", parameter=line.strip())
             pairs.append(f"{quote_literal(name.strip())} = {quote_literal(value.strip())}")
     return f"PARAMETERS ({', '.join(pairs)})" if pairs else ""
-
-
-def form_values(form: ScheduleForm) -> dict[str, object]:
-    """The values by the names of the fields."""
-    return {field.name: getattr(form, field.name) for field in fields(form)}

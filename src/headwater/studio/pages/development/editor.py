@@ -30,7 +30,7 @@ _SET_UP = """(async () => {
   let component = null;
   for (let i = 0; i < 400 && !(component = getElement(%(id)d))?.editor; i++)
     await new Promise(resolve => setTimeout(resolve, 25));
-  if (!component?.editor) return;
+  if (!component?.editor || component.$el.dataset.ready) return;
   const waiting = {};
   let last = 0;
   window.hwCompleted = (key, options) => waiting[key]?.(options);
@@ -87,11 +87,6 @@ class SqlEditor:
     def text(self) -> str:
         """What stands in it."""
         return self.element.value or ""
-
-    def put(self, text: str) -> None:
-        """Another text in place of what stands there."""
-        self.unmark()
-        self.element.set_value(text)
 
     async def cursor(self) -> Cursor:
         """The text and what is marked, as the browser has it now."""

@@ -7,6 +7,7 @@ end, and gives the session back then.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 from nicegui import background_tasks, ui
@@ -19,7 +20,7 @@ from headwater.sql.candidates import Candidate
 from headwater.sql.split import Piece
 from headwater.studio.completion_words import CompletionWords, complete
 from headwater.studio.desk import Desk
-from headwater.studio.editing import chosen, place_of
+from headwater.studio.editing import Cursor, chosen, place_of
 from headwater.studio.pages.development.editor import SqlEditor
 from headwater.studio.pages.development.results import show_results
 from headwater.studio.problem import show_problem
@@ -36,6 +37,7 @@ class Workbench:
         self._desk = desk
         self._session: str | None = None
         self._running: Statement | None = None
+        self._busy = False
         self._words = CompletionWords()
         self.kept = text
         """The text as the lake has it."""
@@ -60,6 +62,7 @@ class Workbench:
             ui.label("Results are shown here. Ctrl-Enter runs, Ctrl-Space completes.").classes(
                 "hw-muted text-sm"
             )
+        desk.desks.pulse.follow(self, self._forget_words)
         ui.context.client.on_delete(self._leave)
 
     async def act(self, statement: str) -> Result:
@@ -74,17 +77,23 @@ class Workbench:
 
     async def run(self) -> None:
         """Run what is marked, or the statement at the cursor."""
-        await self._run(chosen(await self.editor.cursor()))
+        await self._alone(chosen)
 
     async def run_all(self) -> None:
         """Run everything."""
-        cursor = await self.editor.cursor()
-        await self._run(Piece(cursor.text, 0))
+        await self._alone(lambda cursor: Piece(cursor.text, 0))
 
-    async def _run(self, piece: Piece) -> None:
-        if self._running is not None:
+    async def _alone(self, choose: Callable[[Cursor], Piece]) -> None:
+        if self._busy:
             ui.notify("A run is under way: cancel it, or wait for its end", type="warning")
             return
+        self._busy = True
+        try:
+            await self._run(choose(await self.editor.cursor()))
+        finally:
+            self._busy = False
+
+    async def _run(self, piece: Piece) -> None:
         self.editor.unmark()
         self.output.clear()
         begun = time.monotonic()
@@ -159,7 +168,11 @@ class Workbench:
 
         return await complete(before, after, self._words, ask)
 
+    async def _forget_words(self) -> None:
+        self._words.forget()
+
     def _leave(self) -> None:
+        self._desk.desks.pulse.let_go(self)
         session, self._session = self._session, None
         if session is None:
             return

@@ -106,11 +106,14 @@ def _backfill(desk: Desk, task: str) -> None:
             tail = " WITH DOWNSTREAM" if downstream.value else ""
             span = f"FROM {quote_literal(since.value)} TO {quote_literal(until.value)}"
             dialog.close()
-            await confirm(desk, "Backfill", f"BACKFILL TASK {task} {span}{tail}")
+            # Beside this dialog, not in it: it is about to be deleted.
+            with ui.context.client:
+                await confirm(desk, "Backfill", f"BACKFILL TASK {task} {span}{tail}")
 
         with ui.row().classes("w-full justify-end gap-2"):
             ui.button("Cancel", on_click=dialog.close).props("flat no-caps")
             ui.button("Show the statement", on_click=ask_first).props("no-caps")
+    dialog.on("hide", dialog.delete)
     dialog.open()
 
 
