@@ -34,7 +34,7 @@ def show_results(script: str, ended: Statement) -> None:
         for place, number in enumerate(with_rows, 1):
             with ui.tab(str(number), f"Result {place}", icon="table_chart"):
                 ui.tooltip(titles[number] if number < len(titles) else "")
-    with ui.tab_panels(tabs, value=first).classes("w-full").props("animated=false"):
+    with ui.tab_panels(tabs, value=first).classes("w-full bg-transparent").props("animated=false"):
         with ui.tab_panel(_LOG).classes("p-2"):
             _log(titles, ended.results, ended.error)
         for number in with_rows:

@@ -39,7 +39,7 @@ class _Wizard:
     def show(self, desk: Desk, given: Choices, *, folder: str, name: str, table: str) -> None:
         dialog = ui.dialog().props('position=right full-height aria-label="Dynamic table task"')
         self._dialog = dialog
-        with dialog, ui.card().classes("w-[36rem] max-w-full h-full no-wrap overflow-auto"):
+        with dialog, ui.card().classes("hw-side"):
             ui.label("Dynamic table task").classes("text-lg font-semibold")
             with ui.row().classes("gap-3 w-full"):
                 self._schema = self._field("Schema", "")

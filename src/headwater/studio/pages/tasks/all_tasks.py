@@ -56,7 +56,8 @@ def register(desks: Desks) -> None:
                 ui.tab("dynamic", "Dynamic table tasks")
                 ui.tab("instances", "Instances")
                 ui.tab("graph", "Dependencies")
-            with ui.tab_panels(tabs, value="periodic").classes("w-full").props("keep-alive"):
+            panels = ui.tab_panels(tabs, value="periodic").classes("w-full bg-transparent")
+            with panels.props("keep-alive"):
                 with ui.tab_panel("periodic").classes("px-0"):
                     _TaskList(desk, dynamic=False).show()
                 with ui.tab_panel("dynamic").classes("px-0"):

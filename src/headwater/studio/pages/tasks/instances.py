@@ -54,7 +54,8 @@ def show_instances(rows: Rows) -> Update[Rows] | None:
 
     def draw(newer: Rows) -> None:
         chart.clear()
-        made = gantt(newer, _now(newer))
+        lanes = [{**row, "lane": f"{row['folder']} / {row['task_name']}"} for row in newer]
+        made = gantt(lanes, _now(newer), lane="lane")
         if made is not None:
             with chart:
                 _draw(made)
