@@ -313,3 +313,19 @@ def test_the_wizard_makes_a_dynamic_table_and_its_task(
     assert str(row["schedule"]).startswith("EVERY 5 MINUTES")
     assert len(lake.sql("SHOW DYNAMIC TABLES IN dev_wizard")) == 1
     expect(page.locator(".cm-content")).to_contain_text("sum(amount)")
+
+    page.get_by_role("button", name="Submit").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("button", name="Submit").click()
+    expect(dialog).to_have_count(0)
+    (row,) = lake.sql("SHOW TASKS WHERE name = 'refresh totals'").to_dicts()
+    assert row["state"] == "ONLINE"
+    page.goto("/studio/tasks")
+    page.get_by_role("tab", name="Dynamic table tasks").click()
+    listed = page.get_by_role("row").filter(has=page.get_by_role("link", name="refresh totals"))
+    listed.get_by_role("checkbox").click()
+    page.get_by_role("button", name="Take offline", exact=True).click()
+    dialog.get_by_role("button", name="Take offline", exact=True).click()
+    expect(dialog).to_have_count(0)
+    (row,) = lake.sql("SHOW TASKS WHERE name = 'refresh totals'").to_dicts()
+    assert row["state"] == "OFFLINE"
