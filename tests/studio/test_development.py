@@ -164,6 +164,19 @@ def test_a_script_is_kept_scheduled_submitted_changed_and_dropped(
     assert len(lake.sql("SHOW TASKS IN kept WHERE name = 'my script'")) == 0
 
 
+def test_a_script_of_python_is_kept_as_one(page: Page, lake: headwater.Connection) -> None:
+    open_editor(page)
+    write(page, "print('hello')")
+    page.get_by_role("button", name="Save").click()
+    page.get_by_label("Name", exact=True).fill("in_python")
+    page.get_by_label("Language").click()
+    page.get_by_role("option", name="Python").click()
+    page.get_by_role("button", name="Keep").click()
+    page.wait_for_url("**task=in_python")
+    (row,) = lake.sql("SHOW TASKS WHERE name = 'in_python'").to_dicts()
+    assert row["kind"] == "PYTHON"
+
+
 def test_a_clause_that_is_taken_away_is_unset(page: Page, lake: headwater.Connection) -> None:
     lake.sql(
         "CREATE TASK unset.t SCHEDULE (EVERY 5 MINUTES) RETRY 2 TIMES COMMENT 'x' AS SHOW TABLES"

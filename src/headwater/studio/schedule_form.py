@@ -131,9 +131,11 @@ def changes(task: str, before: ScheduleForm, after: ScheduleForm) -> list[str]:
     return statements + [f"ALTER TASK {task} UNSET {name}" for name in gone]
 
 
-def create_script(task: str, form: ScheduleForm, script: str) -> str:
+def create_script(task: str, form: ScheduleForm, script: str, *, python: bool = False) -> str:
     """The statement that makes a script a task."""
-    return "\n".join([f"CREATE TASK {task}", *clause_lines(form), f"AS {quoted_script(script)}"])
+    language = ["LANGUAGE PYTHON"] if python else []
+    clauses = [*clause_lines(form), *language, f"AS {quoted_script(script)}"]
+    return "\n".join([f"CREATE TASK {task}", *clauses])
 
 
 def change_script(task: str, script: str) -> str:

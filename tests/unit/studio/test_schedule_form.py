@@ -65,6 +65,11 @@ def test_what_changes_it_can_be_read(form: ScheduleForm) -> None:
         parse(statement)
 
 
+def test_a_script_of_python_says_so() -> None:
+    clauses = read_task(create_script("f.t", ScheduleForm(), "print(1)\n", python=True))
+    assert (clauses.python, clauses.script) == (True, "print(1)\n")
+
+
 def test_all_that_is_taken_away_is_unset() -> None:
     kept = replace(
         ScheduleForm(), rule=_FULL.rule, every=2, at=":10", time_zone="UTC",

@@ -107,6 +107,7 @@ def _save_as(desk: Desk, bench: Workbench, opened: Opened) -> None:
         )
         folder = ui.input("Folder", value=opened.folder or "default").classes("w-full")
         name = ui.input("Name", value=opened.sample.name if opened.sample else "").classes("w-full")
+        language = ui.select({False: "SQL", True: "Python"}, value=False, label="Language")
         outcome = ui.column().classes("w-full")
 
         async def save() -> None:
@@ -115,7 +116,7 @@ def _save_as(desk: Desk, bench: Workbench, opened: Opened) -> None:
             form = ScheduleForm(time_zone=desk.look.time_zone or "")
             task = task_name(folder.value.strip() or "default", name.value.strip())
             try:
-                await bench.act(create_script(task, form, text))
+                await bench.act(create_script(task, form, text, python=bool(language.value)))
             except HeadwaterError as error:
                 with outcome:
                     show_problem(error)
