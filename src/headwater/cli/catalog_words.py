@@ -6,42 +6,13 @@ be one in the history of jobs for every word typed.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from headwater.errors import HeadwaterError
+from headwater.sql.catalog_words import Names
 
 if TYPE_CHECKING:
     from headwater.dbapi import Connection
-
-Names = tuple[str, ...]
-
-
-class CatalogWords(Protocol):
-    """What a completer asks; `schema` None means the current one."""
-
-    def schemas(self) -> Names:
-        """All schemas."""
-        ...
-
-    def tables(self, schema: str | None) -> Names:
-        """The tables and views of a schema; none when there is no such schema."""
-        ...
-
-    def columns(self, schema: str | None, table: str) -> Names:
-        """The columns of a table or view; none when there is no such table."""
-        ...
-
-    def streams(self, schema: str | None) -> Names:
-        """The streams of a schema."""
-        ...
-
-    def volumes(self, schema: str | None) -> Names:
-        """The volumes of a schema."""
-        ...
-
-    def connections(self) -> Names:
-        """All connections."""
-        ...
 
 
 def words_of(connection: Connection) -> StoredWords | NoWords:

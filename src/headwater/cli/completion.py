@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 
-from headwater.cli.candidates import candidates
-from headwater.cli.catalog_words import CatalogWords
+from headwater.sql.candidates import candidates
+from headwater.sql.catalog_words import CatalogWords
 
 
 class SqlCompleter(Completer):

@@ -7,19 +7,17 @@ result need no more memory than the result itself.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TextIO
 
-from headwater.cell_text import cell, json_value
-from headwater.result import Result, Row
+from headwater.cell_text import json_value
+from headwater.csv_text import csv_lines, rows_in_pieces
+from headwater.result import Result
 from headwater.tables_as_text import as_text
 
 FORMATS = ("table", "json", "csv")
 
 Write = Callable[[Result], None]
-
-_ROWS_AT_ONCE = 10_000
-_NEEDS_QUOTES = frozenset(',"\r\n')
 
 
 def writer(format_name: str, stream: TextIO, *, most_rows: int | None = None) -> Write:
@@ -46,7 +44,7 @@ def _write_json(result: Result, stream: TextIO) -> None:
     """One array of objects on one line."""
     names = distinct_names(result.columns)
     stream.write("[")
-    for number, row in enumerate(_rows(result)):
+    for number, row in enumerate(rows_in_pieces(result)):
         values = {name: json_value(value) for name, value in zip(names, row, strict=True)}
         stream.write((", " if number else "") + json.dumps(values, ensure_ascii=False))
     stream.write("]\n")
@@ -83,33 +81,4 @@ class _CsvWriter:
         if not self._first:
             self._stream.write("\n")
         self._first = False
-        self._stream.write(_csv_line(result.columns))
-        for row in _rows(result):
-            self._stream.write(_csv_line(row))
-
-
-def _csv_line(values: Sequence[object]) -> str:
-    # A line with nothing on it would not be a row.
-    if len(values) == 1 and values[0] is None:
-        return '""\n'
-    return ",".join(map(_csv_field, values)) + "\n"
-
-
-def _csv_field(value: object) -> str:
-    """NULL is nothing at all, an empty text is a pair of quotes."""
-    if value is None:
-        return ""
-    text = cell(value)
-    if text and _NEEDS_QUOTES.isdisjoint(text):
-        return text
-    return '"' + text.replace('"', '""') + '"'
-
-
-def _rows(result: Result) -> Iterator[Row]:
-    source = result.source
-    if source is None or isinstance(source, list):
-        yield from result.rows
-        return
-    for start in range(0, source.num_rows, _ROWS_AT_ONCE):
-        piece = source.slice(start, _ROWS_AT_ONCE)
-        yield from Result.from_arrow(result.schema, piece, time_zone=result.time_zone).rows
+        self._stream.writelines(csv_lines(result))

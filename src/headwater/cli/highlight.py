@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from pygments.lexers.sql import SqlLexer
 from pygments.token import Keyword, Name, String
 
-from headwater.cli.keywords import keywords
+from headwater.sql.keywords import keywords
 
 
 class HeadwaterLexer(SqlLexer):

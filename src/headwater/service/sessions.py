@@ -62,14 +62,13 @@ class Sessions:
         """How many are open."""
         return len(self._open)
 
-    def open(self, identity: Identity) -> ClientSession:
-        """A new session."""
+    def open(self, identity: Identity, *, time_zone: str | None = None) -> ClientSession:
+        """A new session; it shows times in the lake's zone, or in one."""
         with self._lock:
             if len(self._open) >= self._limits.sessions:
                 raise TransientError("TOO_MANY_SESSIONS", most=self._limits.sessions)
-            made = ClientSession(
-                secrets.token_hex(16), identity, open_session(self._lake, identity)
-            )
+            session = open_session(self._lake, identity, time_zone=time_zone)
+            made = ClientSession(secrets.token_hex(16), identity, session)
             self._open[made.id] = made
         return made
 

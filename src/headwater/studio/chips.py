@@ -6,8 +6,9 @@ _GOOD = frozenset({"ACTIVE", "SUCCEED", "SUCCEEDED", "SUCCESS", "RUNNING_OK", "R
 _GOOD_TOO = frozenset({"INCREMENTAL", "NO_DATA", "LOADED", "ONLINE", "TRUE"})
 _BAD = frozenset({"FAILED", "FAILURE", "ERROR", "STALE", "SUSPENDED_DUE_TO_ERRORS", "TIMEOUT"})
 _BAD_TOO = frozenset({"INVALID", "LOAD_FAILED"})
-_RUNNING = frozenset({"RUNNING", "QUEUED", "WAITING", "STARTING", "EXECUTING", "PENDING"})
+_RUNNING = frozenset({"RUNNING", "QUEUED", "WAITING", "STARTING", "EXECUTING", "PENDING", "READY"})
 _WARNING = frozenset({"SUSPENDED", "PAUSED", "CANCELLED", "SUSPENDED_UPSTREAM", "LATE", "SKIPPED"})
+_STOPPED = frozenset({"TERMINATED"})
 
 
 def tone(state: object) -> str:
@@ -21,7 +22,7 @@ def tone(state: object) -> str:
         (_GOOD | _GOOD_TOO, "hw-good"),
         (_BAD | _BAD_TOO, "hw-bad"),
         (_RUNNING, "hw-run"),
-        (_WARNING, "hw-warn"),
+        (_WARNING | _STOPPED, "hw-warn"),
     ):
         if word in tones:
             return name

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -16,7 +17,7 @@ from typing import Any
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
-from headwater.errors import UserError
+from headwater.errors import HeadwaterError, UserError
 from headwater.result import Result
 from headwater.service.guards import proof_in
 from headwater.service.identity import Authenticator, Identity, Proof
@@ -127,6 +128,18 @@ class Desk:
             time_zone=zone,
             exchange=exchange,
         )
+
+    async def open_session(self) -> str:
+        """A session of the user's that lasts until it is closed, or idle for too long."""
+        identity = await run_in_threadpool(self._identity_now)
+        opened = self.service.sessions.open
+        zone = self.look.time_zone
+        return (await run_in_threadpool(lambda: opened(identity, time_zone=zone))).id
+
+    async def close_session(self, session: str) -> None:
+        """Give it back; one that is gone is as good as closed."""
+        with suppress(HeadwaterError):
+            await run_in_threadpool(self.service.sessions.close, session, self.identity)
 
     async def ended(self, statement: Statement) -> Statement:
         """Wait until a statement has ended."""

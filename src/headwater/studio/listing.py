@@ -101,10 +101,12 @@ def listing(
     key: str,
     label: str,
     buttons: RowButtons | None = None,
+    chosen: Callable[[list[Any]], None] | None = None,
 ) -> Callable[[Sequence[Row]], None]:
     """Draws the rows; gives back what draws newer ones in their place.
 
-    The key is the name of a column, or ROW where no column tells rows apart.
+    The key is the name of a column, or ROW where no column tells rows apart. With `chosen`
+    rows can be ticked, and it is told the keys of those that are.
     """
     drawn = list(rows)
 
@@ -121,6 +123,10 @@ def listing(
         rows=cells(rows),
         row_key=key,
         pagination={"rowsPerPage": 0},
+        selection=None if chosen is None else "multiple",
+        on_select=None
+        if chosen is None
+        else lambda event: chosen([r[key] for r in event.selection]),
     )
     table.classes("hw-table").props(f'flat bordered dense hide-pagination aria-label="{label}"')
     table.props('virtual-scroll :virtual-scroll-item-size="36"')
@@ -144,7 +150,7 @@ def listing(
         table.on("button", press)
 
     def update(newer: Sequence[Row]) -> None:
-        table.update_rows(cells(newer))
+        table.update_rows(cells(newer), clear_selection=chosen is None)
         field.set_visibility(len(newer) > _MANY // 5)
 
     return update
@@ -161,6 +167,11 @@ def studio_path(*parts: str) -> str:
     return "/".join([PREFIX, *(quote(part, safe="") for part in parts)])
 
 
+def studio_link(text: str, path: str) -> ui.link:
+    """A link to what `studio_path` gave; NiceGUI adds the prefix to links itself."""
+    return ui.link(text, path.removeprefix(PREFIX)).classes("hw-link")
+
+
 def _column(column: ListColumn) -> dict[str, Any]:
     classes = "hw-mono" if column.mono else ""
     return {
@@ -173,8 +184,8 @@ def _column(column: ListColumn) -> dict[str, Any]:
     }
 
 
-def _cells(columns: Sequence[ListColumn], row: Row, key: str | None = None) -> dict[str, Any]:
-    made: dict[str, Any] = {} if key is None else {key: row.get(key)}
+def _cells(columns: Sequence[ListColumn], row: Row, key: str) -> dict[str, Any]:
+    made: dict[str, Any] = {key: row.get(key)}
     for column in columns:
         value: Any = row.get(column.name) if column.value is None else column.value(row)
         if column.strip:

@@ -52,6 +52,7 @@ body { overflow-x: hidden; }
   white-space: pre-wrap; overflow-wrap: anywhere; }
 .hw-flow { display: flex; gap: 1rem; overflow-x: auto; width: 100%; padding-bottom: .5rem; }
 .hw-flow > div { min-width: 12rem; max-width: 20rem; }
+.q-btn--dense.q-btn--rectangle { padding: .2rem .6rem; }
 .hw-strip { display: inline-flex; gap: 3px; }
 .hw-strip i { width: 9px; height: 16px; border-radius: 2px; background: currentColor; }
 .hw-bar { display: inline-block; width: 5rem; height: .5rem; border-radius: .25rem;

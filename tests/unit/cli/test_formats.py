@@ -10,7 +10,7 @@ from decimal import Decimal
 
 import pytest
 
-from headwater.cli import formats
+from headwater import csv_text
 from headwater.cli.formats import distinct_names, timing_text, writer
 from headwater.result import Column, Result, string_columns
 
@@ -130,7 +130,7 @@ def test_a_large_result_is_converted_piece_by_piece(monkeypatch):
         sizes.append(piece.num_rows)
         return original(schema, piece, time_zone=time_zone)
 
-    monkeypatch.setattr(formats, "_ROWS_AT_ONCE", 10)
+    monkeypatch.setattr(csv_text, "_ROWS_AT_ONCE", 10)
     monkeypatch.setattr(Result, "from_arrow", watched)
     assert written("csv", result).split() == ["n", *map(str, range(25))]
     assert [row["n"] for row in json.loads(written("json", result))] == list(range(25))

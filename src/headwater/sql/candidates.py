@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from headwater.cli.catalog_words import CatalogWords
-from headwater.cli.keywords import keywords, statement_starts
 from headwater.errors import UserError
 from headwater.names import show_identifier
+from headwater.sql.catalog_words import CatalogWords
+from headwater.sql.keywords import keywords, statement_starts
 from headwater.sql.tokens import Token, tokenize
 
 _BEFORE_TABLE = frozenset(

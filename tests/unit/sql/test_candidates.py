@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from headwater.cli.candidates import candidates
+from headwater.sql.candidates import candidates
 
 TABLES = {
     "public": {"orders": ("id", "amount", "order date"), "customers": ("id", "name")},
