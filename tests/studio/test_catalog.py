@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
-from tests.studio.conftest import PHONE, Studio, logged_in
+from tests.studio.conftest import PATIENCE_MS, PHONE, Studio, logged_in
 
 import headwater
 
@@ -61,7 +61,7 @@ def test_the_tabs_show_rows_details_and_the_statement(page: Page, orders: str) -
     page.goto("/studio/catalog/cat/orders")
     page.get_by_role("tab", name="Preview").click()
     cell = page.get_by_role("cell").filter(has_text="yyy")
-    expect(cell).to_be_visible()
+    expect(cell).to_be_visible(timeout=PATIENCE_MS)
     assert cell.inner_text() == LONG
     page.get_by_role("tab", name="Details").click()
     expect(page.get_by_text("one row per order")).to_be_visible()
@@ -80,18 +80,19 @@ def test_an_old_version_is_looked_at_and_restored(
     version.get_by_role("button", name="Preview").click()
     # What a row holds is text, whatever it is.
     old = page.get_by_label("Rows of a version")
-    expect(old.get_by_text(HOSTILE, exact=True)).to_be_visible()
+    expect(old.get_by_text(HOSTILE, exact=True)).to_be_visible(timeout=PATIENCE_MS)
     assert page.title().startswith("cat.orders")
     assert lake.sql("SELECT id FROM cat.orders").rows == [(2,)]
     version.get_by_role("button", name="Restore").click()
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("RESTORE TABLE `cat`.`orders` TO VERSION AS OF 2")
     dialog.get_by_role("button", name="Restore").click()
-    expect(page.get_by_role("cell", name="RESTORE", exact=True)).to_be_visible()
+    restored = page.get_by_role("cell", name="RESTORE", exact=True)
+    expect(restored).to_be_visible(timeout=PATIENCE_MS)
     assert lake.sql("SELECT id FROM cat.orders ORDER BY id").rows == [(1,), (2,)]
     page.get_by_label("Rows at a time").fill("1970-01-01 00:00:00")
     page.get_by_role("button", name="Preview at that time").click()
-    expect(page.get_by_text("TIMESTAMP_BEFORE_TABLE").first).to_be_visible()
+    expect(page.get_by_text("TIMESTAMP_BEFORE_TABLE").first).to_be_visible(timeout=PATIENCE_MS)
 
 
 def test_lineage_leads_up_and_down(page: Page, orders: str) -> None:
@@ -118,7 +119,8 @@ def test_hostile_names_are_text(page: Page, lake: headwater.Connection, orders: 
     page.goto("/studio/catalog/cat/last")
     expect(page.get_by_text(HOSTILE, exact=True)).to_be_visible()
     page.get_by_role("tab", name="Preview").click()
-    expect(page.get_by_role("columnheader").filter(has_text=HOSTILE)).to_be_visible()
+    heading = page.get_by_role("columnheader").filter(has_text=HOSTILE)
+    expect(heading).to_be_visible(timeout=PATIENCE_MS)
     assert page.title().startswith("cat.last")
     page.goto("/studio/catalog/cat/" + quote(HOSTILE, safe=""))
     expect(page.get_by_text("TABLE_NOT_FOUND").first).to_be_visible()

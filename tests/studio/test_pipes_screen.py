@@ -15,7 +15,7 @@ import headwater
 pytestmark = pytest.mark.browser
 
 HOSTILE = "<script>document.title='x'</script>"
-BAD = "bad <b>'x'</b> \u05e9\u05dc\u05d5\u05dd.csv"
+BAD = "bad <b onclick=x>'x' \u05e9\u05dc\u05d5\u05dd.csv"
 PAGE = "/studio/pipes/pip/loads"
 
 

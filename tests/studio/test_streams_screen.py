@@ -11,13 +11,13 @@ import headwater
 pytestmark = pytest.mark.browser
 
 HOSTILE = "<script>document.title='x'</script>"
-NAME = "<img src=x onerror=alert(1)> \u05e9\u05dc\u05d5\u05dd"
+COMMENT = "<img src=x onerror=alert(1)> \u05e9\u05dc\u05d5\u05dd"
 LONG = "y" * 10_000
 
 
 @pytest.fixture(scope="module")
 def changes(lake: headwater.Connection) -> str:
-    """A stream with changes that wait, and one with a hostile name and none."""
+    """A stream with changes that wait, and one with a hostile comment and none."""
     lake.sql("CREATE SCHEMA str")
     lake.sql(
         "CREATE TABLE str.orders (id INT, note STRING) PROPERTIES ('change_tracking' = 'true')"
@@ -25,7 +25,8 @@ def changes(lake: headwater.Connection) -> str:
     with_mode = "WITH PROPERTIES ('TABLE_STREAM_MODE' = 'STANDARD')"
     lake.sql(f"CREATE TABLE STREAM str.changes ON TABLE str.orders {with_mode}")
     lake.sql("INSERT INTO str.orders VALUES (1, ?), (2, ?)", [HOSTILE, LONG])
-    lake.sql(f"CREATE TABLE STREAM str.`{NAME}` ON TABLE str.orders {with_mode}")
+    comment = f"COMMENT '{COMMENT}'"
+    lake.sql(f"CREATE TABLE STREAM str.empty ON TABLE str.orders {comment} {with_mode}")
     return "str.changes"
 
 
@@ -46,11 +47,11 @@ def test_what_waits_is_shown_and_not_consumed(
     assert lake.sql("SELECT count(*) AS n FROM str.changes").rows == [(2,)]
 
 
-def test_hostile_names_are_text_and_the_stream_is_dropped(
+def test_a_comment_is_text_and_the_stream_is_dropped(
     page: Page, lake: headwater.Connection, changes: str
 ) -> None:
     page.goto("/studio/streams")
-    row = page.get_by_role("row").filter(has=page.get_by_text(NAME, exact=True))
+    row = page.get_by_role("row").filter(has=page.get_by_text(COMMENT, exact=True))
     expect(row).to_contain_text("NO_DATA")
     row.get_by_role("button", name="Drop").click()
     page.get_by_role("dialog").get_by_role("button", name="Drop").click()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, FilePayload, Page, expect
-from tests.studio.conftest import PHONE, Studio, logged_in
+from tests.studio.conftest import PATIENCE_MS, PHONE, Studio, logged_in
 
 import headwater
 
@@ -59,11 +59,11 @@ def test_a_file_is_shown_as_a_table(page: Page, inbox: Path) -> None:
     page.goto("/studio/volumes/vol/inbox?folder=in/")
     page.get_by_role("button", name="Preview").click()
     rows = page.get_by_label("Rows of a file")
-    expect(rows.get_by_text(HOSTILE_CELL, exact=True)).to_be_visible()
+    expect(rows.get_by_text(HOSTILE_CELL, exact=True)).to_be_visible(timeout=PATIENCE_MS)
     assert rows.get_by_text("yyy").inner_text() == LONG
     expect(rows.get_by_role("columnheader").filter(has_text="note")).to_be_visible()
     page.get_by_text("The first line holds names").click()
-    expect(rows.get_by_text("f0")).to_be_visible()
+    expect(rows.get_by_text("f0")).to_be_visible(timeout=PATIENCE_MS)
     assert page.title().startswith("vol.inbox")
 
 

@@ -33,6 +33,7 @@ _COLUMNS = (
     ListColumn("offset_time", "Consumed up to"),
     ListColumn("stale_after", "Becomes stale"),
     ListColumn("warning", "Warning"),
+    ListColumn("comment", "Comment"),
 )
 
 
