@@ -98,18 +98,26 @@ class Desk:
             del self.asked[:-_MOST_SHOWN]
         return await self.act(statement)
 
-    async def act(self, statement: str, *, session: str | None = None) -> Result:
-        """Run one statement, or the last result of a script; raises what is wrong with it."""
-        ended = await self.ended(await self.begin(statement, session=session))
+    async def act(
+        self, statement: str, *, session: str | None = None, lake_zone: bool = False
+    ) -> Result:
+        """Run one statement, or the last result of a script; raises what is wrong with it.
+
+        In the zone of the lake, a refresh by a button is as incremental as one by the schedule.
+        """
+        begun = await self.begin(statement, session=session, lake_zone=lake_zone)
+        ended = await self.ended(begun)
         if ended.error is not None:
             raise ended.error
         ended.fetched = True
         return ended.results[-1] if ended.results else Result()
 
-    async def begin(self, script: str, *, session: str | None = None) -> Statement:
+    async def begin(
+        self, script: str, *, session: str | None = None, lake_zone: bool = False
+    ) -> Statement:
         """Take a script on, to be followed while it runs."""
         identity = await run_in_threadpool(self._identity_now)
-        zone = self.look.time_zone
+        zone = None if lake_zone else self.look.time_zone
         return await run_in_threadpool(
             self.service.submit, identity, script, session=session, time_zone=zone
         )
