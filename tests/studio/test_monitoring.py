@@ -24,7 +24,8 @@ def things(lake: headwater.Connection) -> Iterator[headwater.Connection]:
     lake.sql("CREATE SCHEMA mon")
     lake.sql("CREATE TABLE mon.t (k INT)")
     lake.sql(
-        "CREATE TABLE STREAM mon.changes ON TABLE mon.t WITH PROPERTIES ('TABLE_STREAM_MODE' = 'STANDARD')"
+        "CREATE TABLE STREAM mon.changes ON TABLE mon.t"
+        " WITH PROPERTIES ('TABLE_STREAM_MODE' = 'STANDARD')"
     )
     lake.sql(f"CREATE DYNAMIC TABLE mon.well {_LATER} AS SELECT * FROM mon.t")
     lake.sql(f"CREATE DYNAMIC TABLE mon.ill {_LATER} AS SELECT 1 AS one")
