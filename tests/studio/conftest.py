@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -64,6 +65,8 @@ def running_studio(lake: Path, *options: str) -> Iterator[Studio]:
             said += line
         listening, token = _LISTENING.search(said), _TOKEN.search(said)
         assert listening is not None, said
+        # What it says later is read, too: a full pipe would stop it.
+        threading.Thread(target=process.stderr.read, daemon=True).start()
         yield Studio(listening[1], lake, "" if token is None else token[1], process.pid)
     finally:
         process.send_signal(signal.SIGTERM)
@@ -71,7 +74,7 @@ def running_studio(lake: Path, *options: str) -> Iterator[Studio]:
             process.wait(60)
         finally:
             process.kill()
-            process.communicate()
+            process.wait()
 
 
 @pytest.fixture(scope="session")

@@ -125,7 +125,7 @@ def test_a_refresh_shows_its_sources_plan_and_stages(
     job = lake.sql("REFRESH DYNAMIC TABLE compute_dt.d").job_id
     page.goto(f"{_COMPUTE}/jobs/{job}")
     expect(page.get_by_text("Incremental plan")).to_be_visible()
-    expect(page.get_by_text("Delta versions 0 to 1")).to_be_visible()
+    expect(page.get_by_text("Delta versions 0 to 1").first).to_be_visible()
     expect(page.get_by_text("rows only came").first).to_be_visible()
     expect(page.locator(".hw-water i").first).to_be_visible()
     lake.sql("DROP SCHEMA compute_dt CASCADE")

@@ -183,16 +183,12 @@ def test_permissions_are_granted_and_revoked_by_a_form(
         assert len(tables.sql("SHOW GRANTS TO USER dt_reader").rows) == left
 
 
-def test_a_hostile_name_shows_as_text(page: Page, tables: headwater.Connection) -> None:
-    tables.sql(f"CREATE DYNAMIC TABLE dt.`{_HOSTILE}` AS SELECT * FROM dt.orders")
-    page.goto(_LIST)
-    page.get_by_role("link", name=_HOSTILE).click()
-    expect(page.get_by_role("heading", name=_HOSTILE)).to_be_visible()
-    page.get_by_role("tab", name="Graph").click()
-    expect(page.locator(".hw-node").filter(has_text=_HOSTILE)).to_be_visible()
-    _press(page, "Refresh")
-    (row,) = [r for r in tables.sql("SHOW DYNAMIC TABLES IN dt").to_dicts() if "<" in r["name"]]
-    assert row["last_refresh_state"] == "SUCCEED"
+def test_hostile_text_shows_as_text(page: Page, tables: headwater.Connection) -> None:
+    # Names of dynamic tables have letters and digits alone; comments and queries have anything.
+    tables.sql(f"CREATE DYNAMIC TABLE dt.odd COMMENT '{_HOSTILE}' AS SELECT '{_HOSTILE}' AS x")
+    _open(page, "odd")
+    expect(page.locator("dd").filter(has_text=_HOSTILE)).to_be_visible()
+    expect(page.locator("pre").filter(has_text=_HOSTILE)).to_be_visible()
 
 
 def test_a_table_that_is_not_there_says_so(page: Page, tables: headwater.Connection) -> None:

@@ -92,7 +92,7 @@ def _load(page: Page, path: str) -> None:
     answer = page.goto(f"/studio{path}")
     assert answer is not None
     assert answer.status == 200, path
-    expect(page.locator("main")).to_be_visible()
+    expect(page.locator("#content")).to_be_visible()
     expect(page.get_by_label("Loading")).to_have_count(0, timeout=30_000)
 
 

@@ -58,7 +58,7 @@ async def confirm(
             outcome.clear()
             run_button.disable()
             try:
-                result = await desk.act(statement)
+                result = await desk.act(statement, lake_zone=True)
             except HeadwaterError as error:
                 with outcome:
                     show_problem(error)

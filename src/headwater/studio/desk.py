@@ -101,13 +101,21 @@ class Desk:
         return await self.act(statement)
 
     async def act(
-        self, statement: str, *, session: str | None = None, exchange: Path | None = None
+        self,
+        statement: str,
+        *,
+        session: str | None = None,
+        exchange: Path | None = None,
+        lake_zone: bool = False,
     ) -> Result:
         """Run one statement, or the last result of a script; raises what is wrong with it.
 
-        PUT and GET need an exchange: the folder of this machine that they may reach.
+        PUT and GET need an exchange: the folder of this machine that they may reach. In the zone
+        of the lake, a refresh by a button is as incremental as one by the schedule.
         """
-        begun = await self.begin(statement, session=session, exchange=exchange)
+        begun = await self.begin(
+            statement, session=session, exchange=exchange, lake_zone=lake_zone
+        )
         ended = await self.ended(begun)
         if ended.error is not None:
             raise ended.error
@@ -115,11 +123,16 @@ class Desk:
         return ended.results[-1] if ended.results else Result()
 
     async def begin(
-        self, script: str, *, session: str | None = None, exchange: Path | None = None
+        self,
+        script: str,
+        *,
+        session: str | None = None,
+        exchange: Path | None = None,
+        lake_zone: bool = False,
     ) -> Statement:
         """Take a script on, to be followed while it runs."""
         identity = await run_in_threadpool(self._identity_now)
-        zone = self.look.time_zone
+        zone = None if lake_zone else self.look.time_zone
         return await run_in_threadpool(
             self.service.submit,
             identity,

@@ -70,7 +70,7 @@ def frame(desk: Desk, title: str, *, here: str) -> Iterator[None]:
             _entry(screen, current=screen.path == here)
     menu.on_click(drawer.toggle)
     ui.page_title(f"{title} · Headwater Studio")
-    with ui.element("main").props('id="content"').classes("w-full flex flex-col gap-4"):
+    with ui.element("div").props('id="content"').classes("w-full flex flex-col gap-4"):
         yield
 
 

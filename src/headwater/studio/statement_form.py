@@ -64,7 +64,7 @@ def statement_form(
             outcome.clear()
             button.disable()
             try:
-                result = await desk.act(statement())
+                result = await desk.act(statement(), lake_zone=True)
             except HeadwaterError as error:
                 with outcome:
                     show_problem(error)
