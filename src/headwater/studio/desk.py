@@ -113,9 +113,7 @@ class Desk:
         PUT and GET need an exchange: the folder of this machine that they may reach. In the zone
         of the lake, a refresh by a button is as incremental as one by the schedule.
         """
-        begun = await self.begin(
-            statement, session=session, exchange=exchange, lake_zone=lake_zone
-        )
+        begun = await self.begin(statement, session=session, exchange=exchange, lake_zone=lake_zone)
         ended = await self.ended(begun)
         if ended.error is not None:
             raise ended.error
