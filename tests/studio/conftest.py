@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
 import headwater
 from headwater.client.local_service import TOKEN_FILE
@@ -27,7 +28,8 @@ _LISTENING = re.compile(r"listening on (\S+)")
 _TOKEN = re.compile(r"token of the administrator, shown this once: (\S+)")
 _PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 DESKTOP, PHONE = (1440, 900), (390, 844)
-PATIENCE_MS = 20_000
+PATIENCE_MS = 30_000
+expect.set_options(timeout=PATIENCE_MS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +115,24 @@ def page(studio: Studio, browser: Browser) -> Iterator[Page]:
     yield made
     context.close()
     assert problems == []
+
+
+def press(page: Page, name: str, *, confirm: str | None = None) -> None:
+    """Press a button, and the one in the dialog that shows its statement; wait until it has run.
+
+    A part that is drawn anew in the very moment of a press takes its button along: press again.
+    """
+    dialog = page.get_by_role("dialog")
+    run = dialog.get_by_role("button", name=confirm or name, exact=True)
+    for _ in range(3):
+        page.get_by_role("button", name=name, exact=True).first.click()
+        try:
+            run.wait_for(timeout=PATIENCE_MS / 4)
+            break
+        except PlaywrightTimeoutError:
+            continue
+    run.click()
+    expect(dialog).to_have_count(0)
 
 
 def logged_in(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
-from tests.studio.conftest import PHONE, Studio, logged_in
+from tests.studio.conftest import PHONE, Studio, logged_in, press
 
 import headwater
 
@@ -41,12 +41,6 @@ def tables(lake: headwater.Connection) -> Iterator[headwater.Connection]:
 def _row(lake: headwater.Connection, name: str) -> dict[str, object]:
     (row,) = lake.sql(f"SHOW DYNAMIC TABLES IN dt WHERE name = '{name}'").to_dicts()
     return row
-
-
-def _press(page: Page, name: str, *, confirm: str | None = None) -> None:
-    page.get_by_role("button", name=name, exact=True).click()
-    page.get_by_role("dialog").get_by_role("button", name=confirm or name, exact=True).click()
-    expect(page.get_by_role("dialog")).to_have_count(0)
 
 
 def _open(page: Page, name: str, tab: str | None = None) -> None:
@@ -84,10 +78,10 @@ def test_filters_leave_out_what_is_not_asked_for(page: Page, tables: headwater.C
 
 def test_suspend_and_resume(page: Page, tables: headwater.Connection) -> None:
     _open(page, "totals")
-    _press(page, "Suspend")
+    press(page, "Suspend")
     expect(page.get_by_role("button", name="Resume")).to_be_visible()
     assert _row(tables, "totals")["state"] == "SUSPENDED"
-    _press(page, "Resume")
+    press(page, "Resume")
     expect(page.get_by_role("button", name="Suspend")).to_be_visible()
     assert _row(tables, "totals")["state"] == "ACTIVE"
 
@@ -95,9 +89,9 @@ def test_suspend_and_resume(page: Page, tables: headwater.Connection) -> None:
 def test_refresh_and_refresh_in_full(page: Page, tables: headwater.Connection) -> None:
     tables.sql("INSERT INTO dt.orders VALUES ('desk', 7)")
     _open(page, "totals")
-    _press(page, "Refresh")
+    press(page, "Refresh")
     assert _row(tables, "totals")["last_refresh_mode"] == "INCREMENTAL"
-    _press(page, "Re-run as full")
+    press(page, "Re-run as full")
     assert _row(tables, "totals")["last_refresh_mode"] == "FULL"
     assert "ask" in str(_row(tables, "totals")["last_refresh_reason"])
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 from tests.processes import wait_for
-from tests.studio.conftest import PATIENCE_MS, PHONE, Studio, logged_in
+from tests.studio.conftest import PATIENCE_MS, PHONE, Studio, logged_in, press
 
 import headwater
 
@@ -42,11 +42,6 @@ def inbox(studio: Studio, lake: headwater.Connection) -> Path:
 
 def described(lake: headwater.Connection) -> dict[str, Any]:
     return dict(lake.sql("DESC PIPE EXTENDED pip.loads").rows)
-
-
-def press(page: Page, name: str) -> None:
-    page.get_by_role("button", name=name, exact=True).click()
-    page.get_by_role("dialog").get_by_role("button", name=name, exact=True).click()
 
 
 def test_the_list_shows_what_failed(page: Page, lake: headwater.Connection, inbox: Path) -> None:

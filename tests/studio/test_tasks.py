@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
-from tests.studio.conftest import PHONE, Studio, logged_in
+from tests.studio.conftest import PHONE, Studio, logged_in, press
 
 import headwater
 
@@ -39,14 +39,6 @@ def until(holds: Callable[[], bool], seconds: float = 20) -> None:
     while not holds():
         assert time.monotonic() < end, "it did not happen in time"
         time.sleep(0.2)
-
-
-def press(page: Page, name: str) -> None:
-    """Press a button, and the one in the dialog that shows its statement."""
-    page.get_by_role("button", name=name, exact=True).click()
-    dialog = page.get_by_role("dialog")
-    dialog.get_by_role("button", name=name, exact=True).click()
-    expect(dialog).to_have_count(0)
 
 
 def ended_instance(lake: headwater.Connection, folder: str, name: str) -> str:

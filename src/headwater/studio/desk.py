@@ -84,6 +84,15 @@ class Desk:
         zone = self.look.time_zone or self.service.lake.config.time_zone
         return datetime.now(zone_of(zone)).replace(tzinfo=None)
 
+    async def rows_if_allowed(self, statement: str) -> list[dict[str, Any]]:
+        """The same, or none for a user who may not ask that."""
+        try:
+            return await self.rows(statement)
+        except UserError as error:
+            if error.condition != "ACCESS_DENIED":
+                raise
+            return []
+
     async def rows(self, statement: str) -> list[dict[str, Any]]:
         """The rows of one statement that shows something."""
         return (await self.ask(statement)).to_dicts()
@@ -93,12 +102,12 @@ class Desk:
         result = await self.ask(statement)
         return {str(row[0]): row[1] for row in result.rows}
 
-    async def ask(self, statement: str) -> Result:
+    async def ask(self, statement: str, *, lake_zone: bool = False) -> Result:
         """Run what a page shows; it is listed under Show SQL."""
         if statement not in self.asked:
             self.asked.append(statement)
             del self.asked[:-_MOST_SHOWN]
-        return await self.act(statement)
+        return await self.act(statement, lake_zone=lake_zone)
 
     async def act(
         self,

@@ -11,7 +11,7 @@ from headwater.studio.desk import Desk, Desks
 from headwater.studio.fact_list import fact_list
 from headwater.studio.frame import frame, heading
 from headwater.studio.job_lines import Profile, profile_in
-from headwater.studio.listing import studio_path
+from headwater.studio.listing import studio_link, studio_path
 from headwater.studio.part import Part
 from headwater.studio.plan_view import show_plan, show_waterfall
 from headwater.studio.show_sql import sql_text
@@ -30,7 +30,7 @@ def register(desks: Desks) -> None:
     async def job(request: Request, job_id: str) -> None:
         desk = desks.of(request)
         with frame(desk, "Job", here=PATH):
-            ui.link("Compute", studio_path("compute")).classes("hw-link")
+            studio_link("Compute", studio_path("compute"))
             heading("Job", job_id)
             _JobPart(desk, job_id)
 

@@ -103,7 +103,7 @@ async def _ask_freshness(desk: Desk) -> Rows:
     now = desk.now
     tables = await desk.rows(f"SHOW DYNAMIC TABLES IN WORKSPACE {show_identifier(desk.workspace)}")
     found = [of_dynamic_table(row, now) for row in tables]
-    found += [of_task(row, now) for row in await desk.rows("SHOW TASKS")]
+    found += [of_task(row, now) for row in await desk.rows_if_allowed("SHOW TASKS")]
     for row in await desk.rows("SHOW SCHEMAS"):
         schema = str(next(iter(row.values())))
         found += await _of_schema(desk, schema)
@@ -116,7 +116,7 @@ async def _of_schema(desk: Desk, schema: str) -> list[Freshness]:
         ("SHOW PIPES", "pipe_name", "DESC PIPE EXTENDED", of_pipe),
         ("SHOW TABLE STREAMS", "name", "DESC TABLE STREAM EXTENDED", of_stream),
     ):
-        rows = await desk.rows(f"{listed} IN {show_identifier(schema)}")
+        rows = await desk.rows_if_allowed(f"{listed} IN {show_identifier(schema)}")
         for row in rows[:_MOST_DESCRIBED]:
             name = QualifiedName("", schema, row[column])
             try:

@@ -6,11 +6,10 @@ from typing import Any
 
 from nicegui import ui
 
-from headwater.studio.crumbs import inner_link
 from headwater.studio.desk import Desk
 from headwater.studio.in_schemas import sql_name
 from headwater.studio.lineage_layers import Layer, Node, layers
-from headwater.studio.listing import studio_path
+from headwater.studio.listing import studio_link, studio_path
 from headwater.studio.part import Part
 from headwater.studio.problem import show_empty
 
@@ -58,7 +57,7 @@ def _title(node: Node) -> None:
         ui.label(node.title).classes("hw-mono")
         return
     path = studio_path(_SCREENS.get(node.type, "catalog"), node.schema, node.name)
-    inner_link(node.title, path).classes("hw-mono")
+    studio_link(node.title, path).classes("hw-mono")
 
 
 def _words(distance: int) -> str:

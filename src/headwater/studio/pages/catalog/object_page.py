@@ -8,14 +8,14 @@ from nicegui import ui
 from starlette.requests import Request
 
 from headwater.errors import HeadwaterError
-from headwater.studio.crumbs import crumbs, inner_link
+from headwater.studio.crumbs import crumbs
 from headwater.studio.described import Described, described
 from headwater.studio.desk import Desk, Desks
 from headwater.studio.facts import facts
 from headwater.studio.frame import frame, heading
 from headwater.studio.in_schemas import sql_name
 from headwater.studio.lazy_tabs import lazy_tabs
-from headwater.studio.listing import ROW, ListColumn, listing, studio_path
+from headwater.studio.listing import ROW, ListColumn, listing, studio_link, studio_path
 from headwater.studio.pages.catalog.history_tab import history_tab
 from headwater.studio.pages.catalog.lineage_tab import lineage_tab
 from headwater.studio.pages.catalog.listed import PATH
@@ -59,9 +59,9 @@ def _own_screen(known: Described, schema: str, name: str) -> None:
     """What has a screen of its own is linked to it."""
     if known.type in ("DYNAMIC TABLE", "MATERIALIZED VIEW"):
         link = studio_path("dynamic-tables", schema, name)
-        inner_link("Refreshes, plan and schedule", link)
+        studio_link("Refreshes, plan and schedule", link)
     elif known.type == "TABLE STREAM":
-        inner_link("Offset and pending changes", studio_path("streams"))
+        studio_link("Offset and pending changes", studio_path("streams"))
 
 
 def _tabs(desk: Desk, known: Described, schema: str, name: str) -> None:

@@ -10,7 +10,7 @@ from headwater.names import QualifiedName
 from headwater.studio.desk import Desk
 from headwater.studio.fact_list import fact_list
 from headwater.studio.graph_layout import HEIGHT, WIDTH, Edge, Layout, Near, layout, near
-from headwater.studio.listing import studio_path
+from headwater.studio.listing import studio_link, studio_path
 from headwater.studio.pages.dynamic_tables.asking import Rows, all_tables
 from headwater.studio.part import Part, Update
 from headwater.studio.shown_times import duration, moment
@@ -163,4 +163,4 @@ def _side(name: str, row: dict[str, Any] | None) -> None:
         chips=frozenset({"State", "Was"}),
     )
     target = studio_path("dynamic-tables", row["schema_name"], row["name"])
-    ui.link("Open", target).classes("hw-link")
+    studio_link("Open", target)

@@ -57,7 +57,9 @@ def next_refresh_tab(desk: Desk, name: str) -> None:
     """EXPLAIN REFRESH: asked when looked at, because it may have to start Spark."""
 
     async def ask() -> dict[str, Any]:
-        result = await desk.ask(f"EXPLAIN REFRESH DYNAMIC TABLE {name} FORMAT JSON")
+        # As the schedule refreshes it: another zone could make it another refresh.
+        explain = f"EXPLAIN REFRESH DYNAMIC TABLE {name} FORMAT JSON"
+        result = await desk.ask(explain, lake_zone=True)
         explained: dict[str, Any] = json.loads(result.rows[0][0])
         return explained
 

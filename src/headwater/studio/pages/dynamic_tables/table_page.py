@@ -14,7 +14,7 @@ from headwater.studio.chips import tone
 from headwater.studio.desk import Desk, Desks
 from headwater.studio.fact_list import fact_list
 from headwater.studio.frame import frame, heading
-from headwater.studio.listing import studio_path
+from headwater.studio.listing import studio_link, studio_path
 from headwater.studio.opened_tabs import opened_tabs
 from headwater.studio.pages.dynamic_tables.asking import PATH, Rows, name_of
 from headwater.studio.pages.dynamic_tables.graph_tab import graph_tab
@@ -37,7 +37,7 @@ def register(desks: Desks) -> None:
         desk = desks.of(request)
         with frame(desk, name, here=PATH):
             with ui.row().classes("gap-1 items-center"):
-                ui.link("Dynamic tables", studio_path("dynamic-tables")).classes("hw-link")
+                studio_link("Dynamic tables", studio_path("dynamic-tables"))
                 ui.label(f"/ {schema}").classes("hw-muted")
             heading(name)
             Part(desk, lambda: _state(desk, schema, name), lambda rows: _head(desk, rows))

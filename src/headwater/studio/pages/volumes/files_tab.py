@@ -10,12 +10,11 @@ from nicegui import ui
 
 from headwater.names import quote_literal
 from headwater.studio.actions import confirm
-from headwater.studio.crumbs import inner_link
 from headwater.studio.desk import Desk
 from headwater.studio.facts import size_text
 from headwater.studio.folders import FORMATS, entries, format_of, parents
 from headwater.studio.in_schemas import sql_name
-from headwater.studio.listing import ListColumn, Row, RowButtons, listing, studio_path
+from headwater.studio.listing import ListColumn, Row, RowButtons, listing, studio_link, studio_path
 from headwater.studio.pages.volumes.presigned import show_link
 from headwater.studio.pages.volumes.upload import upload_box
 from headwater.studio.part import Part, Update
@@ -62,10 +61,10 @@ class Folder:
 def files_tab(desk: Desk, folder: Folder) -> None:
     """The way to the folder, what is in it, and below it the rows of a file that was chosen."""
     with ui.element("nav").props('aria-label="Folders"').classes("flex flex-row flex-wrap gap-2"):
-        inner_link(folder.volume, folder.at(""))
+        studio_link(folder.volume, folder.at(""))
         for name, path in parents(folder.path):
             ui.label("/").classes("hw-muted").props("aria-hidden=true")
-            inner_link(name, folder.at(path))
+            studio_link(name, folder.at(path))
     upload_box(desk, folder.quoted, folder.path)
     files = _Files(desk, folder)
     Part(desk, files.ask, files.show)
