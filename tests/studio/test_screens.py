@@ -80,15 +80,19 @@ def _look_at_all(studio: Studio, browser: Browser, name: str) -> None:
     problems: list[str] = []
     page.on("pageerror", lambda error: problems.append(f"{page.url}: {error}"))
     for path in [*(screen.path for screen in SCREENS), *_FURTHER[name]]:
-        _load(page, path)
-        problems += _looked_at(page, path, name)
+        for width, size in (("wide", DESKTOP), ("phone", PHONE)):
+            _load(page, path, size)
+            problems += _looked_at(page, f"{name}-{_shown(path)}-{width}")
     context.close()
     assert problems == []
 
 
-def _load(page: Page, path: str) -> None:
-    page.set_viewport_size({"width": DESKTOP[0], "height": DESKTOP[1]})
-    page.emulate_media(color_scheme="light")
+def _shown(path: str) -> str:
+    return path.strip("/").replace("/", "-") or "development"
+
+
+def _load(page: Page, path: str, size: tuple[int, int]) -> None:
+    page.set_viewport_size({"width": size[0], "height": size[1]})
     answer = page.goto(f"/studio{path}")
     assert answer is not None
     assert answer.status == 200, path
@@ -96,16 +100,13 @@ def _load(page: Page, path: str) -> None:
     expect(page.get_by_label("Loading")).to_have_count(0, timeout=30_000)
 
 
-def _looked_at(page: Page, path: str, name: str) -> list[str]:
+def _looked_at(page: Page, name: str) -> list[str]:
     found = []
-    shown = path.strip("/").replace("/", "-") or "development"
-    if name != "broken" and page.get_by_role("alert").count():
-        found.append(f"{path} of {name} says: {page.get_by_role('alert').first.inner_text()}")
-    for width, size in (("wide", DESKTOP), ("phone", PHONE)):
-        page.set_viewport_size({"width": size[0], "height": size[1]})
-        for scheme in ("light", "dark"):
-            page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-            page.screenshot(path=_PICTURES / f"{name}-{shown}-{width}-{scheme}.png")
-            if page.evaluate(_SIDEWAYS):
-                found.append(f"{path} of {name} scrolls sideways at {size[0]} px")
+    if not name.startswith("broken") and page.get_by_role("alert").count():
+        found.append(f"{name} says: {page.get_by_role('alert').first.inner_text()}")
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        page.screenshot(path=_PICTURES / f"{name}-{scheme}.png", animations="disabled")
+        if page.evaluate(_SIDEWAYS):
+            found.append(f"{name} scrolls sideways")
     return found
