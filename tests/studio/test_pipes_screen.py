@@ -118,7 +118,7 @@ def test_a_viewer_watches_and_cannot_pause(
     expect(page.get_by_text("PIPE_NOT_FOUND").first).to_be_visible()
     lake.sql("GRANT MONITOR ON PIPE pip.loads TO USER pip_viewer")
     page.goto(PAGE)
-    press(page, "Pause")
+    press(page, "Pause", refused=True)
     expect(page.get_by_role("dialog").get_by_text("ACCESS_DENIED").first).to_be_visible()
     context.close()
     assert described(lake)["pipe_status"] == "RUNNING"
