@@ -33,8 +33,10 @@ test: lint  ## lint, then the tests
 	@scripts/setup.sh $(TEST_JARS) $(EXTRAS)
 	$(BIN)/python -m pytest tests/unit -m "not servers and not large and not laws" -n 2 $(PYTEST)
 	$(BIN)/python -m pytest tests/unit tests/laws -m "servers or large or laws" -n 3 $(PYTEST)
-	$(BIN)/python -m pytest tests --ignore=tests/unit --ignore=tests/laws -m "not nightly" \
-	    -n 2 --dist worksteal $(PYTEST)
+	$(BIN)/python -m pytest tests --ignore=tests/unit --ignore=tests/laws --ignore=tests/studio \
+	    -m "not nightly" -n 2 --dist worksteal $(PYTEST)
+	@# In processes of their own: the browser's driver leaves a loop running in each.
+	$(BIN)/python -m pytest tests/studio -m "not nightly" -n 2 --dist loadfile $(PYTEST)
 
 test-unit: setup ## the tests that need neither a JVM nor a server, without laws
 	$(BIN)/python -m pytest tests/unit -m "not servers and not large and not laws" -n 2 $(PYTEST)
