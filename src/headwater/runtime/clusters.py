@@ -8,6 +8,7 @@ Each process has its own Spark, so the limit of a cluster holds for each process
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -36,10 +37,19 @@ class _Kept:
 class Clusters:
     """Gives places, takes them back, and knows who is over time."""
 
-    def __init__(self, store: Store, instance: str, clock: Callable[[], datetime]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        instance: str,
+        clock: Callable[[], datetime],
+        *,
+        seconds: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`seconds` measures how long jobs run: a clock that was set must not end them."""
         self._store = store
         self._instance = instance
         self._clock = clock
+        self._seconds = seconds
         self._changed = threading.Condition()
         self._kept: dict[str, _Kept] = {}
         self._cancelled: set[str] = set()
@@ -66,7 +76,7 @@ class Clusters:
 
     def overdue(self) -> list[str]:
         """The jobs that have run for longer than their clusters allow."""
-        at = self._clock().timestamp()
+        at = self._seconds()
         with self._changed:
             for kept in self._kept.values():
                 seconds = kept.cluster.properties.runtime_seconds
@@ -136,7 +146,7 @@ class Clusters:
             kept.cluster = cluster = replace(cluster, active_at=noted)
             suspended = cluster.suspended or (not kept.queue.running and cluster.is_suspended(at))
             rules = Rules(cluster.limit, suspended, cluster.properties.auto_resume)
-            done = admit(kept.queue, rules, at=at.timestamp())
+            done = admit(kept.queue, rules, at=self._seconds())
             kept.queue = done.queue
             kept.refused.update(request.job for request in done.refused)
             if done.resumed:

@@ -50,7 +50,8 @@ def clock() -> Clock:
 
 @pytest.fixture
 def clusters(lake: headwater.Connection, clock: Clock) -> Clusters:
-    return Clusters(lake.session.lake.store, "here", clock)
+    store = lake.session.lake.store
+    return Clusters(store, "here", clock, seconds=lambda: clock().timestamp())
 
 
 def enter(clusters: Clusters, job: str, name: str = "ONE") -> Place:
@@ -160,6 +161,13 @@ def test_jobs_over_time_are_told_apart_from_those_that_users_cancel(
     assert error.condition == "VCLUSTER_RUNTIME_LIMIT"
     assert error.hint == "ALTER VCLUSTER ONE SET QUERY_RUNTIME_LIMIT_IN_SECOND = 10"
     assert clusters.overdue() == []
+
+
+def test_a_clock_that_is_set_ends_no_job(lake: headwater.Connection, clock: Clock) -> None:
+    clusters = Clusters(lake.session.lake.store, "here", clock)
+    with enter(clusters, "a"):
+        clock.advance(30 * 86_400)
+        assert clusters.overdue() == []
 
 
 def test_a_larger_limit_lets_in_those_that_wait(
