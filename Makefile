@@ -31,15 +31,19 @@ test: lint  ## lint, then the tests
 	@scripts/setup.sh --browser
 	@scripts/setup.sh --dbt
 	@scripts/setup.sh $(TEST_JARS) $(EXTRAS)
-	$(BIN)/python -m pytest tests/unit -m "not servers and not large and not laws" -n 2 $(PYTEST)
-	$(BIN)/python -m pytest tests/unit tests/laws -m "servers or large or laws" -n 3 $(PYTEST)
+	$(BIN)/python -m pytest tests/unit -m "not servers and not large and not laws" -n 2 \
+	    --dist worksteal $(PYTEST)
+	$(BIN)/python -m pytest tests/unit tests/laws -m "servers or large or laws" -n 3 \
+	    --dist worksteal $(PYTEST)
 	$(BIN)/python -m pytest tests --ignore=tests/unit --ignore=tests/laws --ignore=tests/studio \
 	    -m "not nightly" -n 2 --dist worksteal $(PYTEST)
 	@# In processes of their own: the browser's driver leaves a loop running in each.
-	$(BIN)/python -m pytest tests/studio -m "not nightly" -n 2 --dist loadfile $(PYTEST)
+	$(BIN)/python -m pytest tests/studio -m "not nightly" -n 2 --dist loadfile \
+	    --no-loadscope-reorder $(PYTEST)
 
 test-unit: setup ## the tests that need neither a JVM nor a server, without laws
-	$(BIN)/python -m pytest tests/unit -m "not servers and not large and not laws" -n 2 $(PYTEST)
+	$(BIN)/python -m pytest tests/unit -m "not servers and not large and not laws" -n 2 \
+	    --dist worksteal $(PYTEST)
 
 nightly: setup ## the relatives of cases that `make test` runs: more points, more stores
 	$(BIN)/python -m pytest tests -m nightly -n 2 --dist worksteal $(PYTEST)

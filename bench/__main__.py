@@ -22,6 +22,7 @@ BENCHMARKS = (
     "cold_show",
     "list_objects",
     "pipe_idle",
+    "pipe_million",
     "schedule_tick",
     "studio",
     "cold_select",

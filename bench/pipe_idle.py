@@ -1,9 +1,9 @@
 """What pipes cost while nothing arrives: the CPU time of the process that runs the loop.
 
 Fifty pipes over empty folders with the default poll; Spark is not started, as idle pipes do not
-need it. Then 64 pipes of which one has a folder of 100,000 local files that are all loaded already:
-a million objects are too many for a benchmark, so this says what a tenth of it costs. Memory is
-compared with that after the first looks at all files, as long before as the measurement takes.
+need it. Then 64 pipes of which one has a folder of 100,000 local files that are all loaded already;
+`pipe_million` has ten times as many in a bucket. Memory is compared with that after the first looks
+at all files, as long before as the measurement takes.
 HEADWATER_BENCH_SECONDS and HEADWATER_BENCH_KNOWN_FILES make it shorter for a quick look.
 """
 
@@ -112,7 +112,7 @@ def _measure(scratch: Scratch, name: str, pipes: int, *, known_files: int) -> _C
         with running_pipes(connection, looked):
             assert looked.event.wait(_PATIENCE), "the first looks do not end"
             if known_files:
-                # Each connection to the catalog fills its own cache once, up to its bound.
+                # Each connection to the catalog fills its own cache once, and each thread its heap.
                 time.sleep(SECONDS)
             gc.collect()
             memory, cpu, started = memory_megabytes(), time.process_time(), time.monotonic()

@@ -147,8 +147,7 @@ def _calls_of_super(node: ast.ClassDef) -> Iterator[ast.Call]:
     """A class of errors that always has one condition names it to the class it extends."""
     bases = [base for base in node.bases if isinstance(base, ast.Name) and base.id in _classes()]
     for call in ast.walk(node):
-        is_super = isinstance(call, ast.Call) and ast.unparse(call.func) == "super().__init__"
-        if bases and is_super and isinstance(call, ast.Call) and call.args:
+        if bases and isinstance(call, ast.Call) and call.args and _is_super(call.func):
             found = ast.Call(func=bases[0], args=call.args, keywords=call.keywords)
             yield ast.copy_location(found, call)
 
@@ -157,10 +156,15 @@ def _name_bases(made: ast.ClassDef) -> None:
     """In a class of errors, let `super().__init__(..)` name the class it means."""
     base = next((base for base in made.bases if isinstance(base, ast.Name)), None)
     for node in ast.walk(made):
-        if base is not None and isinstance(node, ast.Call):
-            function = node.func
-            if isinstance(function, ast.Attribute) and ast.unparse(function) == "super().__init__":
-                node.func = base
+        if base is not None and isinstance(node, ast.Call) and _is_super(node.func):
+            node.func = base
+
+
+def _is_super(function: ast.expr) -> bool:
+    """Whether a call is that of `super().__init__`."""
+    # To write a tree as text takes long; most functions are told apart by their last word.
+    last = function.attr if isinstance(function, ast.Attribute) else ""
+    return last == "__init__" and ast.unparse(function) == "super().__init__"
 
 
 def _class_name(call: ast.Call) -> str:

@@ -18,7 +18,7 @@ from hypothesis import settings
 
 from tests.few_rows import LASTING, SHORT
 from tests.kafka_fixture import kafka_broker  # noqa: F401 - a fixture
-from tests.longest_first import is_long, longest_first
+from tests.longest_first import is_long, longest_first, shares_what_is_dear
 from tests.seaweedfs import SeaweedServer, running_seaweedfs
 
 settings.register_profile("headwater", print_blob=True, deadline=None)
@@ -56,15 +56,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """In a run by several workers the longest tests start first, whatever the order was."""
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     if workers > 1:
-        long = [item for item in items if is_long(item)]
-        short = [item for item in items if not is_long(item)]
-        items[:] = longest_first(long, short, workers=workers)
+        together = [item for item in items if shares_what_is_dear(item)]
+        others = [item for item in items if not shares_what_is_dear(item)]
+        long = [item for item in others if is_long(item)]
+        short = [item for item in others if not is_long(item)]
+        items[:] = longest_first(long, short, workers=workers, together=together)
 
 
 def pytest_collection_finish() -> None:
     """What was loaded so far stays to the end; to look through it for garbage takes much time."""
     gc.collect()
     gc.freeze()
+    # Of what a test makes most goes with its last name; the rest may wait for the next few tests.
+    gc.set_threshold(20_000, 10, 10)
 
 
 # A shell starts background jobs with SIGINT ignored, and everything they start inherits that; the

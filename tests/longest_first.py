@@ -2,6 +2,9 @@
 
 A worker gets a block of tests and, when it is through, takes from the end of another's block. A
 long test at the end of a block would leave all other workers idle until it is done.
+
+Tests that share what is dear to start run in one worker, the first: near the start of its block
+nobody takes them away.
 """
 
 from __future__ import annotations
@@ -23,6 +26,8 @@ _LONG = frozenset(
 )
 # Of a `.test` file its size tells.
 _LONG_FILE = 6000
+# A second Spark, which takes minutes of a core until it is as quick as the first; a Kafka broker.
+_DEAR = frozenset({"crasher", "kafka_broker"})
 
 
 def is_long(item: pytest.Item) -> bool:
@@ -33,13 +38,23 @@ def is_long(item: pytest.Item) -> bool:
     return item.path.name in _LONG
 
 
-def longest_first(long: Sequence[_Item], short: Sequence[_Item], *, workers: int) -> list[_Item]:
-    """All of them in blocks of one size, of which each starts with its share of the long ones."""
-    total = len(long) + len(short)
+def shares_what_is_dear(item: pytest.Item) -> bool:
+    """Whether a test uses what each worker would have to start for itself."""
+    return not _DEAR.isdisjoint(getattr(item, "fixturenames", ()))
+
+
+def longest_first(
+    long: Sequence[_Item], short: Sequence[_Item], *, workers: int, together: Sequence[_Item] = ()
+) -> list[_Item]:
+    """All of them in blocks of one size, of which each starts with its share of the long ones.
+
+    Those that belong together follow in the first.
+    """
+    total = len(long) + len(short) + len(together)
     ordered: list[_Item] = []
     rest = iter(short)
     for worker in range(workers):
-        own = long[worker::workers]
+        own = [*long[worker::workers], *(() if worker else together)]
         size = total * (worker + 1) // workers - total * worker // workers
         ordered += [*own, *islice(rest, max(0, size - len(own)))]
     return [*ordered, *rest]

@@ -76,8 +76,10 @@ def _name_of(pid: str) -> str:
 
 
 def wait_for(condition: Callable[[], bool], what: str) -> None:
-    """Ask until it is so; `what` is said if it never is."""
+    """Ask until it is so, soon again at first; `what` is said if it never is."""
     deadline = time.monotonic() + PATIENCE
+    pause = 0.01
     while not condition():
         assert time.monotonic() < deadline, f"waited in vain for {what}"
-        time.sleep(0.1)
+        time.sleep(pause)
+        pause = min(2 * pause, 0.1)

@@ -57,6 +57,8 @@ class Config:
     """Any Spark setting, passed through."""
     job_retention_days: int = 60
     """How long finished jobs stay in the job history."""
+    audit_retention_days: int = 365
+    """How long it is remembered who logged in, and what was made, granted and refused."""
     data_retention_days: int = 7
     """How long old versions and dropped tables can be brought back."""
     tables_location: str | None = None
@@ -126,6 +128,7 @@ _PLACES = {
     "spark_driver_memory": ("spark", "driver_memory"),
     "spark_conf": ("spark", "conf"),
     "job_retention_days": ("jobs", "retention_days"),
+    "audit_retention_days": ("audit", "retention_days"),
     "data_retention_days": ("tables", "retention_days"),
     "tables_location": ("tables", "location"),
     "tables_endpoint": ("tables", "endpoint"),
@@ -158,6 +161,7 @@ _PLACES = {
 }
 _INTEGERS = {
     "job_retention_days": 1,
+    "audit_retention_days": 1,
     "data_retention_days": 0,
     "load_history_retention_days": 1,
     "lease_seconds": 3,
@@ -328,6 +332,9 @@ TEMPLATE = """\
 
 [jobs]
 # retention_days = 60
+
+[audit]
+# retention_days = 365         # how long it is remembered who did what
 
 [tables]
 # retention_days = 7           # how long old versions and dropped tables can be brought back

@@ -19,6 +19,7 @@ from headwater.session_pool import SessionPool
 from headwater.sql.privileges import Securable
 from headwater.statements.owner_rights import owner_of
 from headwater.tables.recovery import recover
+from headwater.upkeep.left_overs import recover_exports
 
 
 @dataclass(slots=True)
@@ -63,7 +64,7 @@ def pipe_loop(
 
 def recover_lake(lake: OpenLake) -> None:
     """What a process that held the lake before left behind."""
-    recover(lake)
+    recover_exports(lake, recover(lake))
     recover_loads(lake)
     recover_batches(lake)
 

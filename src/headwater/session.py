@@ -52,6 +52,7 @@ from headwater.tables.job_reads import tables_read
 from headwater.tables.recovery import recover
 from headwater.tables.versions import bytes_written
 from headwater.upkeep.cleaning import upkeep_if_due
+from headwater.upkeep.left_overs import recover_exports
 
 _log = logging.getLogger(__name__)
 _ENTROPY = 36**12
@@ -65,7 +66,7 @@ class Session:
     def __init__(self, path: str | Path, *, create: bool = True, **arguments: Any) -> None:
         self._open(*acquire_lake(path, create=create, **arguments))
         try:
-            recover(self._lake)
+            recover_exports(self._lake, recover(self._lake))
             recover_loads(self._lake)
             recover_batches(self._lake)
             upkeep_if_due(self._lake)

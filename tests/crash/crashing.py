@@ -67,9 +67,13 @@ def kill_while_reading(lake):
         time.sleep(0.01)
 
 
-def work(lake, prepare, statement, failpoint, clock, freeze, settings, select):
+def work(lake, prepare, statement, failpoint, clock, freeze, settings, select, host):
     import headwater
 
+    if host:
+        import socket
+
+        socket.gethostname = lambda: host
     if clock:
         set_clock(clock)
     if freeze:
@@ -179,9 +183,41 @@ class Crasher:
         assert state == "stopped", f"the process ended with {state}, it was not stopped"
         return int(pid)
 
+    def freeze(
+        self,
+        lake: Path,
+        statement: str,
+        *,
+        at: str,
+        prepare: str = "",
+        host: str = "",
+        **settings: Any,
+    ) -> int:
+        """Run `prepare`, then `statement` up to the failpoint, where the process stands still.
+
+        With a host it is a process of that one to others, who cannot look into it. Its pid.
+        """
+        state, pid, *_ = self._order(
+            lake,
+            prepare=prepare,
+            statement=statement,
+            at=at,
+            freeze=True,
+            settings=settings,
+            host=host,
+        )
+        assert state == "stopped", f"the process ended with {state}, it was not stopped"
+        return int(pid)
+
     def resume(self, pid: int) -> None:
         """Let a process that stands still go on to its end."""
         _ended_well(self._send({"resume": pid}))
+
+    def resume_to_fail(self, pid: int) -> str:
+        """Let a process that stands still go on to an error, and give that back."""
+        state, _, *error = self._send({"resume": pid})
+        assert state == "1", f"the process ended with {state}, it did not fail"
+        return " ".join(error)
 
     def _order(
         self,
@@ -194,10 +230,11 @@ class Crasher:
         freeze: bool = False,
         settings: dict[str, Any] | None = None,
         select: str = "",
+        host: str = "",
     ) -> list[str]:
         order = {"lake": str(lake), "prepare": prepare, "statement": statement, "failpoint": at}
         more = {"clock": clock, "freeze": freeze, "settings": settings or {}, "select": select}
-        return self._send(order | more)
+        return self._send(order | more | {"host": host})
 
     def _send(self, order: dict[str, Any]) -> list[str]:
         assert self.process.stdin is not None

@@ -8,6 +8,7 @@ import pytest
 
 import headwater
 from tests.crash.crashing import Crasher
+from tests.spark.places import local_place, s3_place
 
 pytestmark = [pytest.mark.spark, pytest.mark.crash, pytest.mark.timeout(180)]
 
@@ -76,3 +77,42 @@ def test_a_file_that_was_replaced_after_it_was_read_is_not_deleted(
         connection.session.lake.flush_background()
         assert files(connection) == ["a.csv"]
         assert replaced.read_text() == "3,new\n"
+
+
+EXPORT = "COPY INTO VOLUME out SUBDIRECTORY 'x/' FROM TABLE t FILE_FORMAT = (TYPE = CSV)"
+
+
+@pytest.mark.parametrize("at", ["copy_out.written", "copy_out.moved"])
+@pytest.mark.parametrize("kind", ["local", "s3"])
+def test_what_a_killed_export_left_is_removed_by_the_next_start(
+    tmp_path: Path, crasher: Crasher, kind: str, at: str, request: pytest.FixtureRequest
+) -> None:
+    if kind == "s3":
+        place = s3_place(request.getfixturevalue("seaweedfs"))
+    else:
+        place = local_place(tmp_path / "out")
+    other = f"x/_temporary_{'0' * 20}/part-1.csv"
+    place.write(other, b"of a job of another lake")
+    prepare = (
+        "CREATE TABLE t (id INT); INSERT INTO t VALUES (1);"
+        f"CREATE STORAGE CONNECTION c {place.connection_sql};"
+        f"CREATE EXTERNAL VOLUME out LOCATION '{place.location}' USING CONNECTION c"
+    )
+    crasher.crash(tmp_path / "lake", prepare, EXPORT, at=at)
+    assert len([path for path in place.paths("x/") if "/_temporary_" in path]) > 1
+    with headwater.connect(tmp_path / "lake") as connection:
+        connection.session.lake.flush_background()
+        written = [] if at == "copy_out.written" else ["x/part00001.csv"]
+        assert place.paths("x/") == sorted([other, *written])
+
+
+def test_an_export_that_still_runs_keeps_its_folder(tmp_path: Path, crasher: Crasher) -> None:
+    """One that stands still; a process that opens the lake meanwhile takes nothing from it."""
+    crasher.prepare(tmp_path / "lake", "CREATE TABLE t (id INT); INSERT INTO t VALUES (1)")
+    export = "COPY INTO USER VOLUME SUBDIRECTORY 'x/' FROM TABLE t FILE_FORMAT = (TYPE = CSV)"
+    frozen = crasher.freeze(tmp_path / "lake", export, at="copy_out.written")
+    with headwater.connect(tmp_path / "lake") as connection:
+        connection.session.lake.flush_background()
+    crasher.resume(frozen)
+    with headwater.connect(tmp_path / "lake") as connection:
+        assert [row[0] for row in connection.sql("LIST USER VOLUME")] == ["x/part00001.csv"]

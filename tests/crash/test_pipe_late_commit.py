@@ -10,7 +10,14 @@ import pytest
 import headwater
 from headwater.runtime.clock import now
 from tests.crash.crashing import Crasher
-from tests.crash.file_worlds import SCENARIOS, check_world, make_world, replace_one
+from tests.crash.file_worlds import (
+    REPLACED,
+    REPLACEMENT,
+    SCENARIOS,
+    check_world,
+    make_world,
+    replace_one,
+)
 from tests.crash.kafka_worlds import check_kafka_world, make_kafka_world
 from tests.nightly import often
 from tests.processes import wait_for
@@ -105,6 +112,25 @@ def test_what_spark_goes_on_to_do_for_a_killed_process_is_not_committed(
 
 def written(lake: Path) -> bool:
     return any((lake / "tables" / "public").glob("t-*/*.parquet"))
+
+
+@pytest.mark.parametrize("second_at", ["pipe.intent", "commit.before"])
+def test_a_file_replaced_while_its_late_commit_overtakes_the_next_try(
+    template: Path, tmp_path: Path, crasher: Crasher, second_at: str
+) -> None:
+    """The next try is without the file; the commit of the first one, which has it, is the one."""
+    world = make_world(template, tmp_path / "lake", SCENARIOS["plain"])
+    first = crasher.freeze_pipes(world.lake, at="commit.allowed", **SHORT_LEASE)
+    wait_for_the_lake(world.lake)
+    loaded = world.expected[REPLACED]
+    world.drop(REPLACED, REPLACEMENT)
+    second = crasher.freeze_pipes(world.lake, at=second_at, **SHORT_LEASE)
+    crasher.resume(first)
+    assert world.committed(), "Delta refused what was to come late"
+    world.expected[REPLACED] = loaded
+    world.left.add(REPLACED)
+    crasher.resume(second)
+    check_world(world, crasher.run_pipes(world.lake, ROWS, **SHORT_LEASE))
 
 
 def test_a_file_replaced_before_the_late_commit_of_what_it_was(

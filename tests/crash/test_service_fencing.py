@@ -22,7 +22,12 @@ from tests.nightly import often
 from tests.processes import wait_for
 from tests.unit.cli.test_serve import Serving, serving
 
-pytestmark = [pytest.mark.spark, pytest.mark.crash, pytest.mark.timeout(300)]
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.crash,
+    pytest.mark.timeout(300),
+    pytest.mark.usefixtures("short_spark"),
+]
 
 LEASE_SECONDS = 6
 PREPARED = """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -78,3 +79,30 @@ def test_a_killed_consumer_of_nothing_leaves_the_stream_usable(
     with headwater.connect(tmp_path) as connection:
         assert not consumed(connection)
         assert settle(connection) == [1, 2, 3]
+
+
+LEASE = {"lease_seconds": 3}
+
+
+@pytest.mark.parametrize("statement", [INSERT, "CREATE TABLE made AS SELECT id FROM s"])
+def test_a_consumer_on_another_host_that_was_taken_for_dead_commits_nothing(
+    tmp_path: Path, crasher: Crasher, statement: str
+) -> None:
+    """It has written its files and stands still, others consume the same changes, it wakes up."""
+    frozen = crasher.freeze(
+        tmp_path, statement, at="commit.fence", prepare=PREPARE, host="elsewhere", **LEASE
+    )
+    silent = 2 * LEASE["lease_seconds"]
+    time.sleep(silent + 0.5)
+    with headwater.connect(tmp_path, **LEASE) as connection:
+        assert connection.sql(INSERT).rowcount == 2
+        assert consumed(connection)
+    assert "LEASE_LOST" in crasher.resume_to_fail(frozen)
+    with headwater.connect(tmp_path, **LEASE) as connection:
+        assert settle(connection) == [1, 2, 3]
+        assert connection.sql("SHOW TABLES LIKE 'made'").rows == []
+        assert "FAILED" in {
+            row["status"]
+            for row in connection.sql("SHOW JOBS").to_dicts()
+            if row["job_text"] == statement
+        }

@@ -16,6 +16,7 @@ from headwater.incremental.deltas import Change, Delta
 from headwater.incremental.maintenance import Dates, Maintenance
 from headwater.incremental.parts import Part
 from headwater.incremental.plan import DeltaPlan, Outcome, plan
+from headwater.incremental.rewriting import CHANGED, GONE, NEW
 from tests.laws.engine import Bag, Engine, Rows, World
 from tests.laws.making import Tables, Trees
 from tests.laws.scalars import DAY_ZERO
@@ -48,6 +49,7 @@ def holds(make: Made, random: Random, *, dated: bool = False) -> None:
     (rows,), parts = maintenance.parts.used_by(delta.node if delta else tree)
     query = Query(tree, tuple(f"{place}" for place in range(len(columns_of(tree)))))
     planned = plan(query, kinds, dates, trees.types)
+    small = plan(query, kinds, dates, trees.types, small=True)
     tables, engine = Tables(random, kinds), Engine()
     for _ in range(BATCHES):
         old = tables.rows
@@ -61,6 +63,8 @@ def holds(make: Made, random: Random, *, dated: bool = False) -> None:
                 change = None if delta is None else run(rows, parts, world, engine)
                 _check_delta(delta, change, before, after)
             _check_plan(planned, world, engine, before, after)
+            if small.kind is Outcome.REWRITE:
+                _check_rewrite(small, world, engine, before, after)
         except AssertionError:
             note(f"{kinds} {days}\n{tree}\nold: {old}\nchanges: {changes}\n{planned}")
             raise
@@ -106,6 +110,17 @@ def _check_plan(planned: DeltaPlan, world: World, engine: Engine, before: Bag, a
     else:
         assert planned.kind is Outcome.APPEND or not found
         assert before + found == after
+
+
+def _check_rewrite(
+    planned: DeltaPlan, world: World, engine: Engine, before: Bag, after: Bag
+) -> None:
+    found = run(planned.rows, planned.parts, world, engine)
+    stay = Counter(row[:-1] for row in found.elements() if row[-1] != GONE)
+    assert stay == after
+    by_fate = Counter(row[-1] for row in found.elements())
+    assert by_fate[CHANGED] + by_fate[GONE] == (before - after).total()
+    assert by_fate[CHANGED] + by_fate[NEW] == (after - before).total()
 
 
 def run(rows: Node, parts: tuple[Part, ...], world: World, engine: Engine) -> Bag:

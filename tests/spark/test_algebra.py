@@ -54,6 +54,8 @@ class TableRelations:
     def shared(self, shared: Shared) -> str:
         raise AssertionError("no query has such a leaf")
 
+    one_task = False
+
     def few(self, join: Join) -> Node | None:
         return None
 

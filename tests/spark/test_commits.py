@@ -16,7 +16,16 @@ from headwater.incremental.checks import NEGATIVE_COUNT, TWO_ROWS
 from headwater.lake.commits.choose import Limits
 from headwater.lake.commits.delta_transaction import DeltaTransaction
 from headwater.lake.commits.stored_table import read_stored_table
-from headwater.lake.commits.writes import Append, Applied, Change, How, Nothing, Overwrite, Write
+from headwater.lake.commits.writes import (
+    Append,
+    Applied,
+    Change,
+    How,
+    Nothing,
+    Overwrite,
+    Rewrite,
+    Write,
+)
 from headwater.lake.delta_log.actions import parse_commit
 from headwater.lake.delta_log.files import LocalLogFiles
 from headwater.lake.delta_log.operations import row_counts
@@ -415,6 +424,38 @@ def random_change(chosen: random.Random, rows: Bag) -> Bag:
     for _ in range(chosen.randrange(1, 6)):
         change[tuple(map(chosen.choice, COLUMNS.values()))] += chosen.randint(1, 3)
     return Counter({row: weight for row, weight in change.items() if weight})
+
+
+FATED = """SELECT * FROM VALUES (1, 'stayed', 0), (2, 'new', 1), (3, 'changed', 2), (4, 'gone', 3)
+    AS t(id, name, fate)"""
+
+
+def test_a_small_table_is_written_anew_by_the_fates_of_its_rows(table):
+    table.create("id INT, name STRING")
+    table.run("INSERT INTO {t} VALUES (1, 'stayed'), (3, 'was'), (4, 'gone')")
+    done = table.apply(Rewrite(FATED, "fate"))
+    assert (done.how, done.rows_inserted, done.rows_deleted) == (How.REWRITE, 2, 2)
+    wanted = "VALUES (1, 'stayed'), (2, 'new'), (3, 'changed') AS t(id, name)"
+    assert table.rows == bag(table.spark, wanted)
+    counts = row_counts(table.commit(done.delta_version))
+    assert (counts.inserted, counts.deleted) == (2, 2)
+
+
+def test_if_every_row_stayed_nothing_is_written(table):
+    table.create("id INT")
+    table.run("INSERT INTO {t} VALUES (1)")
+    files = {name for name in table.files if name.endswith(".parquet")}
+    done = table.apply(Rewrite("SELECT 1 AS id, 0 AS fate", "fate"))
+    assert (done.how, done.files_added, done.files_removed) == (How.NOTHING, 0, 0)
+    assert {name for name in table.files if name.endswith(".parquet")} == files
+
+
+def test_a_table_whose_rows_have_ids_is_not_written_anew(table):
+    table.create("id INT", TRACKED)
+    table.run("INSERT INTO {t} VALUES (1)")
+    with pytest.raises(TransientError, match="its rows were given ids"):
+        table.apply(Rewrite("SELECT 2 AS id, 1 AS fate", "fate"))
+    assert table.rows == bag(table.spark, "VALUES (1) AS t(id)")
 
 
 @pytest.mark.parametrize("how", ALL_WAYS)

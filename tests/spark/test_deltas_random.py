@@ -71,6 +71,8 @@ class Views:
     def shared(self, shared: Shared) -> str:
         return f"({self.parts[shared.part]})"
 
+    one_task = False
+
     def few(self, join: Join) -> Node | None:
         """Some joins with a hint: whoever sends a side to all tasks must not change the rows."""
         told = join.kind is not JoinKind.FULL and len(columns_of(join)) % 3 == 0

@@ -172,6 +172,56 @@ def test_a_good_file_is_loaded(loading: Loading, what: str) -> None:
     assert loading.rows(table) == ROWS
 
 
+DAMAGED = "\N{REPLACEMENT CHARACTER}"
+"""The character that stands for what is not UTF-8 may also be meant."""
+MEANT = {
+    "CSV": ("CSV", f"1,Ann\n2,{DAMAGED}\n".encode()),
+    "CSV over lines": ("CSV OPTIONS('multiLine' = 'true')", f'1,Ann\n2,"{DAMAGED}"\n'.encode()),
+    "gzip": (
+        "CSV OPTIONS('compression' = 'gzip')",
+        gzip.compress(f"1,Ann\n2,{DAMAGED}\n".encode()),
+    ),
+    "JSON": ("JSON", f'{{"id": 1, "name": "Ann"}}\n{{"id": 2, "name": "{DAMAGED}"}}'.encode()),
+    "JSON, escaped": ("JSON", b'{"id": 1, "name": "Ann"}\n{"id": 2, "name": "\\ufffd"}'),
+}
+
+
+@on_stores(MEANT, "gzip")
+def test_the_character_that_stands_for_damage_is_one_like_others(
+    loading: Loading, what: str
+) -> None:
+    using, content = MEANT[what]
+    table = loading.table()
+    folder = loading.folder(a_dat=content)
+    loading.copy(table, folder, using)
+    assert loading.rows(table) == [(1, "Ann"), (2, DAMAGED)]
+    columns = "(id INT, name STRING)"
+    query = f"SELECT name FROM VOLUME v {columns} USING {using} SUBDIRECTORY '{folder}'"
+    assert sorted(loading.lake.sql(query).rows) == [("Ann",), (DAMAGED,)]
+
+
+@on_stores(["lines"])
+def test_lines_are_told_apart_from_damaged_ones_by_their_bytes(loading: Loading, what: str) -> None:
+    table = loading.table("line STRING")
+    with pytest.raises(headwater.Error, match=r"a\.dat' .*: it is not UTF-8"):
+        loading.copy(table, loading.folder(a_dat="Zoë\n".encode("latin-1")), "TEXT")
+    loading.copy(table, loading.folder(a_dat=f"{DAMAGED}\n".encode()), "TEXT")
+    assert loading.rows(table) == [(DAMAGED,)]
+
+
+@on_stores(["beside a damaged file"])
+def test_who_holds_that_character_does_not_hide_who_is_damaged(loading: Loading, what: str) -> None:
+    table = loading.table()
+    folder = loading.folder(
+        a_csv=f"1,{DAMAGED}\n".encode(), b_csv="2,Zoë\n".encode("latin-1"), c_csv=GOOD
+    )
+    with pytest.raises(headwater.Error, match=r"b\.csv' .*: it is not UTF-8"):
+        loading.copy(table, folder)
+    result = loading.copy(table, folder, end="ON_ERROR = CONTINUE")
+    assert [row[1] for row in result.rows] == ["SUCCESS", "LOADED_FAILED", "SUCCESS"]
+    assert loading.rows(table) == [(1, "Ann"), (1, DAMAGED), (2, "Bob")]
+
+
 @on_stores(EMPTY, "0 bytes")
 def test_a_file_without_rows_adds_none(loading: Loading, what: str) -> None:
     using, content = EMPTY[what]

@@ -38,7 +38,8 @@ def beeline(
     given = [part for text in statements for part in ("-e", text)]
     return subprocess.run(
         [
-            *(str(find_java().path), "-cp", f"{jars}/*", "org.apache.hive.beeline.BeeLine"),
+            *(str(find_java().path), "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"),
+            *("-cp", f"{jars}/*", "org.apache.hive.beeline.BeeLine"),
             *("-u", f"jdbc:hive2://127.0.0.1:{server.port}/{options}", "-n", "ada", "-p", "secret"),
             *("--outputformat=csv2", "--silent=true", *given),
         ],

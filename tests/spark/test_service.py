@@ -97,6 +97,7 @@ def test_a_long_query_is_cancelled_and_show_does_not_wait_for_it(
     assert remote.sql("SELECT 2").rows == [(2,)]
 
 
+@pytest.mark.usefixtures("short_spark")
 def test_a_killed_service_finds_everything_at_its_next_start(lake_path: Path) -> None:
     with serving(lake_path) as first:
         wait_for(lambda: first.ready() == 200, "the service to be ready")

@@ -144,3 +144,11 @@ def test_versions_and_times_are_joined_where_there_are_many(
         ("UPDATE_BEFORE", 3, 2),
         ("UPDATE_AFTER", 4, 3),
     ]
+
+
+def test_a_stream_that_was_read_leaves_no_view_behind(lake: Path) -> None:
+    with connect(lake) as connection:
+        assert len(connection.sql("SELECT a.id FROM s a JOIN s b ON a.id = b.id").rows) == 2
+        session = connection.session.state.spark()._session
+        names = session._jsparkSession.sessionState().catalog().listLocalTempViews("*")
+        assert names.isEmpty()

@@ -1,7 +1,7 @@
 """Random histories: what streams hand out, step by step, adds up to the table as it is.
 
-The oracle is the table itself, read in full after every step, and a list of what the test inserted;
-it shares nothing with the reading of changes.
+The oracle is the table itself, read in full after every step, and a model of it in plain Python; it
+shares nothing with the reading of changes.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ import os
 import random
 from collections import Counter
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,20 +20,41 @@ import headwater
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
 
-Row = tuple[object, ...]
+Row = tuple[Any, ...]
+Condition = Callable[[Row], bool]
 _STEPS = 9
 _CREATE = {
     "plain": "CREATE TABLE src (k INT, v STRING)",
     "partitioned": "CREATE TABLE src (k INT, v STRING) PARTITIONED BY (v)",
 }
+_CONDITIONS: dict[str, Condition] = {
+    "k = 1": lambda row: row[0] == 1,
+    "k IS NULL": lambda row: row[0] is None,
+    "v = 'a'": lambda row: row[1] == "a",
+    "k > 1": lambda row: row[0] is not None and row[0] > 1,
+    "true": lambda row: True,
+}
+_UPDATES: dict[str, Callable[[Row], Row]] = {
+    "k = k + 1": lambda row: (None if row[0] is None else row[0] + 1, *row[1:]),
+    "v = 'b'": lambda row: (row[0], "b", *row[2:]),
+    "v = NULL": lambda row: (row[0], None, *row[2:]),
+    "k = k": lambda row: row,
+}
 
 
 class World:
-    """A table, its streams, and what they must have handed out."""
+    """A table, its streams, and what they must have handed out.
+
+    `rows` is a model of the table in which each row has an id of its own. Only that tells which
+    rows a RESTORE brings back, which is to insert them, and which it only changes.
+    """
 
     def __init__(self, connection: headwater.Connection, seed: int, create: str) -> None:
         self.sql = connection.sql
         self.random = random.Random(seed)
+        self.rows: dict[int, Row] = {}
+        self.ids = count()
+        self.past: list[tuple[int, dict[int, Row]]] = []
         self.inserted: Counter[Row] = Counter()
         self.mirror: Counter[Row] = Counter()
         self.appended: Counter[Row] = Counter()
@@ -49,6 +72,18 @@ class World:
         self.statements.append(text)
         self.sql(text)
 
+    def remember(self) -> None:
+        """Keep the table as it is, for a RESTORE."""
+        version = self.sql("DESC HISTORY src LIMIT 1").rows[0][0]
+        self.past.append((version, dict(self.rows)))
+
+    def come(self, row: Row) -> None:
+        self.rows[next(self.ids)] = row
+        self.inserted[row] += 1
+
+    def change(self, which: Condition, new: Callable[[Row], Row]) -> None:
+        self.rows = {at: new(row) if which(row) else row for at, row in self.rows.items()}
+
     def value(self) -> tuple[str, Row]:
         k = self.random.choice([None, 1, 2, 3])
         v = self.random.choice([None, "a", "b"])
@@ -60,54 +95,68 @@ class World:
 
     def values(self) -> str:
         given = [self.value() for _ in range(self.random.randint(1, 4))]
-        self.inserted.update(row for _, row in given)
+        for _, row in given:
+            self.come(row)
         return ", ".join(text for text, _ in given)
 
-    def condition(self) -> str:
-        return self.random.choice(["k = 1", "k IS NULL", "v = 'a'", "k > 1", "true"])
+    def condition(self) -> tuple[str, Condition]:
+        return self.random.choice(list(_CONDITIONS.items()))
 
     def insert(self) -> None:
         self.do(f"INSERT INTO src VALUES {self.values()}")
 
     def update(self) -> None:
-        new = self.random.choice(["k = k + 1", "v = 'b'", "v = NULL", "k = k"])
-        self.do(f"UPDATE src SET {new} WHERE {self.condition()}")
+        text, new = self.random.choice(list(_UPDATES.items()))
+        where, which = self.condition()
+        self.do(f"UPDATE src SET {text} WHERE {where}")
+        self.change(which, new)
 
     def delete(self) -> None:
-        self.do(f"DELETE FROM src WHERE {self.condition()}")
+        where, which = self.condition()
+        self.do(f"DELETE FROM src WHERE {where}")
+        self.rows = {at: row for at, row in self.rows.items() if not which(row)}
 
     def merge(self) -> None:
-        text, row = self.value()
+        text, new = self.value()
         names = "k, v" + (", w" if self.wide else "")
-        known = self.table()
-        if not any(r[0] == row[0] and r[0] is not None for r in known):
-            self.inserted[row] += 1
         self.do(
             f"MERGE INTO src t USING (SELECT * FROM VALUES {text} AS x({names})) n ON t.k = n.k "
             f"WHEN MATCHED THEN UPDATE SET t.v = 'merged' "
             f"WHEN NOT MATCHED THEN INSERT ({names}) VALUES (n.{names.replace(', ', ', n.')})"
         )
+        if new[0] is None or not any(row[0] == new[0] for row in self.rows.values()):
+            self.come(new)
+        else:
+            self.change(lambda row: row[0] == new[0], lambda row: (row[0], "merged", *row[2:]))
 
     def overwrite(self) -> None:
+        self.rows = {}
         self.do(f"INSERT OVERWRITE src VALUES {self.values()}")
 
     def truncate(self) -> None:
         self.do("TRUNCATE TABLE src")
+        self.rows = {}
 
     def optimize(self) -> None:
         self.do("OPTIMIZE src")
+
+    def restore(self) -> None:
+        version, then = self.random.choice(self.past)
+        self.do(f"RESTORE TABLE src TO VERSION AS OF {version}")
+        self.inserted.update(row for at, row in then.items() if at not in self.rows)
+        self.rows = dict(then)
 
     def widen(self) -> None:
         if not self.wide:
             self.do("ALTER TABLE src ADD COLUMN w INT")
             self.wide = True
+            self.rows = {at: (*row, None) for at, row in self.rows.items()}
+            # A RESTORE to before would take the column away again.
+            self.past.clear()
             for bag in (self.inserted, self.mirror, self.appended):
                 widened = Counter({(*row, None): n for row, n in bag.items()})
                 bag.clear()
                 bag.update(widened)
-
-    def table(self) -> Counter[Row]:
-        return Counter(self.sql("SELECT * FROM src").rows)
 
     def consume(self) -> None:
         """Take what the streams have into tables that only serve to consume them."""
@@ -119,8 +168,10 @@ class World:
         assert self.sql("SELECT * FROM every").rows == []
 
     def check(self) -> None:
+        table = Counter(self.sql("SELECT * FROM src").rows)
+        assert table == Counter(self.rows.values()), "the model is wrong"
         assert not [row for row, count in self.mirror.items() if count < 0], "more deleted than was"
-        assert +self.mirror == self.table()
+        assert +self.mirror == table
         assert self.appended == self.inserted
 
 
@@ -130,10 +181,14 @@ def test_streams_add_up_to_the_table(seed: int, tmp_path: Path) -> None:
         world = World(connection, seed, list(_CREATE.values())[seed % len(_CREATE)])
         steps: list[Callable[[], None]] = [world.insert, world.insert, world.update, world.delete]
         steps += [world.merge, world.overwrite, world.truncate, world.optimize, world.widen]
+        # Whatever is drawn, what a RESTORE brings back is read once with what was before it.
+        chosen = [world.random.choice([*steps, world.restore]) for _ in range(_STEPS)]
+        chosen.insert(_STEPS - 2, world.restore)
         try:
             world.insert()
-            for _ in range(_STEPS):
-                world.random.choice(steps)()
+            for step in chosen:
+                world.remember()
+                step()
                 if world.random.random() < 0.4:
                     world.consume()
                     world.check()

@@ -98,6 +98,31 @@ def test_failed_files_are_tried_again(page: Page, lake: headwater.Connection, in
     assert described(lake)["pipe_status"] == "RUNNING"
 
 
+def test_a_bad_file_is_skipped_and_tried_again(
+    page: Page, lake: headwater.Connection, inbox: Path
+) -> None:
+    def status() -> str:
+        history = "SELECT * FROM LOAD_HISTORY('pip.orders') ORDER BY last_copy_time DESC"
+        rows = [row for row in lake.sql(history).to_dicts() if row["file_path"].endswith(BAD)]
+        return str(rows[0]["status"]) if rows else "NONE"
+
+    page.goto(PAGE)
+    row = page.get_by_role("row").filter(has_text=BAD)
+    row.get_by_role("button", name="Skip").click(timeout=PATIENCE_MS)
+    dialog = page.get_by_role("dialog")
+    expect(dialog.locator("pre")).to_contain_text("ALTER PIPE `pip`.`loads` SKIP FILE")
+    dialog.get_by_role("button", name="Skip").click()
+    expect(dialog).to_have_count(0)
+    expect(row.get_by_text("SKIPPED", exact=True)).to_be_visible(timeout=PATIENCE_MS)
+    assert status() == "SKIPPED"
+    expect(row.get_by_role("button", name="Skip")).to_have_count(0)
+    row.get_by_role("button", name="Retry").click()
+    dialog.get_by_role("button", name="Retry").click()
+    expect(dialog).to_have_count(0)
+    wait_for(lambda: status() == "LOAD_FAILED", "the file to be tried again")
+    expect(row.get_by_text("LOAD_FAILED", exact=True)).to_be_visible(timeout=PATIENCE_MS)
+
+
 def test_a_bad_file_is_removed(page: Page, lake: headwater.Connection, inbox: Path) -> None:
     page.goto(PAGE)
     failed = page.get_by_role("row").filter(has_text="LOAD_FAILED")

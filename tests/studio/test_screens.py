@@ -15,7 +15,14 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
-from tests.studio.conftest import DESKTOP, PHONE, Studio, logged_in, running_studio
+from tests.studio.conftest import (
+    DESKTOP,
+    PHONE,
+    Studio,
+    logged_in,
+    of_short_life,
+    running_studio,
+)
 
 from headwater.studio.frame import SCREENS
 
@@ -34,6 +41,13 @@ _FURTHER = {
     "empty": (),
 }
 _SIDEWAYS = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+# A grid draws its rows a moment after its head.
+_ROWS_ARE_THERE = """() => [...document.querySelectorAll('.q-table')].every(
+  table => !table.offsetParent || table.querySelector('.q-virtual-scroll__content tr, .hw-cell'))"""
+_COLOURS_MS = 400
+"""How long what is selected takes to get its new colour."""
+_HEADER_LINES = "document.querySelector('header').clientHeight"
+_ONE_LINE = 60
 _BREAK = """
 ALTER PIPE sales_pipe SET PIPE_EXECUTION_PAUSED = true;
 DROP TABLE sales;
@@ -52,7 +66,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
     """The lake of the demonstration."""
     folder = tmp_path_factory.mktemp("demo") / "lake"
     command = [sys.executable, "-m", "headwater.cli.main", "demo", "--lake", str(folder)]
-    subprocess.run(command, check=True, capture_output=True)
+    subprocess.run(command, check=True, capture_output=True, env=of_short_life())
     with running_studio(folder, "--no-loop") as running:
         yield running
 
@@ -98,6 +112,7 @@ def _load(page: Page, path: str, size: tuple[int, int]) -> None:
     assert answer.status == 200, path
     expect(page.locator("#content")).to_be_visible()
     expect(page.get_by_label("Loading")).to_have_count(0, timeout=30_000)
+    page.wait_for_function(_ROWS_ARE_THERE)
 
 
 def _looked_at(page: Page, name: str) -> list[str]:
@@ -106,7 +121,10 @@ def _looked_at(page: Page, name: str) -> list[str]:
         found.append(f"{name} says: {page.get_by_role('alert').first.inner_text()}")
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        page.wait_for_timeout(_COLOURS_MS)
         page.screenshot(path=_PICTURES / f"{name}-{scheme}.png", animations="disabled")
         if page.evaluate(_SIDEWAYS):
             found.append(f"{name} scrolls sideways")
+        if page.evaluate(_HEADER_LINES) > _ONE_LINE:
+            found.append(f"{name} has a header of two lines")
     return found

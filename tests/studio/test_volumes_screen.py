@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import httpx
 import pytest
 from playwright.sync_api import Browser, FilePayload, Page, expect
+from tests.seaweedfs import SECRET, SeaweedServer
+from tests.spark.places import s3_sql
 from tests.studio.conftest import PATIENCE_MS, PHONE, Studio, logged_in
 
 import headwater
@@ -145,6 +148,39 @@ def test_a_reader_can_fetch_and_neither_send_nor_remove(
     context.close()
     assert "top.txt" in files(lake)
     assert "intruder.csv" not in files(lake)
+
+
+def test_the_volume_of_a_table_is_listed_and_takes_files(
+    page: Page, lake: headwater.Connection, inbox: Path
+) -> None:
+    lake.sql("CREATE TABLE vol.holder (id INT)")
+    page.goto("/studio/volumes")
+    page.get_by_role("tab", name="Volumes of tables").click()
+    row = page.get_by_role("row").filter(has_text="vol").filter(has_text="holder")
+    row.get_by_role("link", name="holder").click()
+    page.wait_for_url("**/studio/volumes/vol/holder?kind=table")
+    send(page, "part.csv", b"a\n1\n")
+    expect(page.get_by_role("row").filter(has_text="part.csv")).to_contain_text("4 B")
+    (found,) = lake.sql("LIST TABLE VOLUME vol.holder").to_dicts()
+    assert found["relative_path"] == "part.csv"
+    page.get_by_role("button", name="Preview").click()
+    rows = page.get_by_label("Rows of a file")
+    expect(rows.get_by_role("columnheader").first).to_be_visible(timeout=PATIENCE_MS)
+
+
+def test_an_address_for_others_is_signed_and_works_without_a_token(
+    page: Page, lake: headwater.Connection, seaweedfs: SeaweedServer
+) -> None:
+    bucket = seaweedfs.create_bucket()
+    lake.sql(f"CREATE STORAGE CONNECTION vol_s3 {s3_sql(seaweedfs.connection)}")
+    lake.sql(f"CREATE EXTERNAL VOLUME vol.s3 LOCATION 's3://{bucket}/' USING CONNECTION vol_s3")
+    page.goto("/studio/volumes/vol/s3")
+    send(page, "for others.txt", b"hello")
+    page.get_by_role("button", name="Link", exact=True).click()
+    address = page.get_by_role("dialog").locator("pre")
+    expect(address).to_contain_text(seaweedfs.endpoint, timeout=90_000)
+    assert httpx.get(address.inner_text().strip(), trust_env=False).content == b"hello"
+    assert SECRET not in page.content()
 
 
 def test_a_phone_is_wide_enough(studio: Studio, browser: Browser, inbox: Path) -> None:

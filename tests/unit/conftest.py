@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from argon2 import PasswordHasher
 
 import headwater
+from headwater.runtime import credentials
 
 # Modules whose tests start and kill processes.
 _PROCESSES = frozenset(
@@ -43,6 +46,15 @@ def _needs_servers(item: pytest.Item) -> bool:
         or not _SERVERS.isdisjoint(getattr(item, "fixturenames", ()))
         or any(value in _KINDS for value in parameters if isinstance(value, str))
     )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cheap_passwords() -> Iterator[None]:
+    """Argon2 as a lake uses it takes a fifth of a second of a core for each password."""
+    with pytest.MonkeyPatch.context() as patch:
+        cheap = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+        patch.setattr(credentials, "_hasher", lambda: cheap)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -187,7 +187,7 @@ def pipe_readings(statement: CreatePipe) -> tuple[Reading, ...]:
 
 
 def role_of_alter_pipe(statement: AlterPipe) -> Role:
-    """PAUSE and RESUME are for operators."""
+    """All but properties is for operators."""
     return Role.DEVELOPER if isinstance(statement.action, SetPipeProperty) else Role.OPERATOR
 
 

@@ -73,6 +73,10 @@ class Relations(Protocol):
         The column itself for most types.
         """
 
+    @property
+    def one_task(self) -> bool:
+        """Whether so little is read that one task does it all: then no row is moved to another."""
+
 
 def render_query(query: Query, relations: Relations) -> str:
     """The query with the names users know, to be run by Spark."""
@@ -88,15 +92,15 @@ def render(node: Node, relations: Relations) -> str:
     """The SELECT of a node, whose columns have their ids for names."""
     match node:
         case Scan(fields=fields):
-            return _leaf(fields, relations.scan(node))
+            return _leaf(fields, relations.scan(node), relations)
         case Stored(fields=fields):
-            return _leaf(fields, relations.stored(node))
+            return _leaf(fields, relations.stored(node), relations)
         case Shared(fields=fields):
-            return _leaf(fields, relations.shared(node))
+            return _leaf(fields, relations.shared(node), relations)
         case Changes():
-            return f"SELECT * FROM {relations.changes(node)}"
+            return f"SELECT {_together(relations)}* FROM {relations.changes(node)}"
         case Values(ids=ids, rows=rows):
-            return _values(ids, rows)
+            return _gathered(_values(ids, rows), relations)
         case Opaque():
             return _opaque(node, relations)
         case Project(input=inner, outputs=outputs):
@@ -112,7 +116,8 @@ def render(node: Node, relations: Relations) -> str:
         case Window(input=inner, calls=calls):
             return f"SELECT *, {_named(calls)} FROM {_sub(inner, relations)}"
         case Union(branches=branches, ids=ids):
-            return " UNION ALL ".join(_branch(branch, ids, relations) for branch in branches)
+            whole = " UNION ALL ".join(_branch(branch, ids, relations) for branch in branches)
+            return _gathered(whole, relations)
         case Generate(input=inner, generator=generator, ids=ids, outer=outer):
             view = f"LATERAL VIEW {'OUTER ' if outer else ''}{text_of(generator)}"
             return f"SELECT * FROM {_sub(inner, relations)} {view} `#generated` AS {_ids(ids)}"
@@ -139,12 +144,21 @@ def _named(items: tuple[Named, ...]) -> str:
     return ", ".join(f"{text_of(item.value)} AS {quote_identifier(item.id)}" for item in items)
 
 
-def _leaf(fields: tuple[Field, ...], relation: str) -> str:
+def _together(relations: Relations) -> str:
+    return "/*+ COALESCE(1) */ " if relations.one_task else ""
+
+
+def _gathered(rows: str, relations: Relations) -> str:
+    """Rows of several tasks in one, where everything is to be done by one."""
+    return f"SELECT {_together(relations)}* FROM ({rows})" if relations.one_task else rows
+
+
+def _leaf(fields: tuple[Field, ...], relation: str, relations: Relations) -> str:
     # A query that counts rows reads no column at all.
     columns = ", ".join(
         f"{quote_identifier(field.name)} AS {quote_identifier(field.id)}" for field in fields
     )
-    return f"SELECT {columns or '1 AS `#row`'} FROM {relation}"
+    return f"SELECT {_together(relations)}{columns or '1 AS `#row`'} FROM {relation}"
 
 
 def _values(ids: tuple[ColumnId, ...], rows: tuple[tuple[Scalar, ...], ...]) -> str:
@@ -163,7 +177,7 @@ def _opaque(node: Opaque, relations: Relations) -> str:
         for piece in node.pieces
     )
     # A comment at the end of the text must not swallow the parenthesis.
-    return f"SELECT * FROM ({text}\n) AS `#query`({_ids(node.ids)})"
+    return f"SELECT {_together(relations)}* FROM ({text}\n) AS `#query`({_ids(node.ids)})"
 
 
 def _join(node: Join, relations: Relations) -> str:

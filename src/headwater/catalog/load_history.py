@@ -22,6 +22,15 @@ class LoadStatus(StrEnum):
     """A pipe leaves it alone, for example because it replaces a file that was loaded."""
 
 
+def skip_order(pipe_id: str) -> str:
+    """The job of a row that says that a user wants a file left alone.
+
+    What a pipe leaves alone by its own rules has the pipe's id.
+    """
+    return _SKIP_ORDER + pipe_id
+
+
+_SKIP_ORDER = "skip:"
 COPY_SOURCE = "COPY"
 """The source of what a COPY loaded; for a pipe it is the pipe's name."""
 
@@ -59,6 +68,11 @@ class LoadedFile:
     delta_version: int | None = None
     purge_pending: bool = False
     """Whether it is still to be deleted at its source."""
+
+    @property
+    def is_skip_order(self) -> bool:
+        """Whether a user wants the file left alone."""
+        return self.status is LoadStatus.SKIPPED and self.job_id.startswith(_SKIP_ORDER)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,18 +7,20 @@ statements here, and each is sent when its result is asked for.
 from __future__ import annotations
 
 import base64
+import io
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
+from headwater.client.file_transfers import moves_files, transfer
 from headwater.client.transport import Transport
 from headwater.errors import HeadwaterError, InterfaceError, UserError
 from headwater.lake_session import LakeSession
 from headwater.result import Result
 from headwater.sql.split import pieces_of
 from headwater.wire.errors import error_from
-from headwater.wire.results import ARROW_STREAM, read_stream, result_from
+from headwater.wire.results import read_stream, result_from
 
 _API = "/api/v1"
 _WAIT_SECONDS = 30.0
@@ -79,8 +81,10 @@ class RemoteSession:
         for piece in pieces_of(script):
             if self._closed:
                 raise InterfaceError("the connection is closed")
-            body = {"sql": piece.text, "session": self._id, "inline": True}
-            yield self._finish(f"{_API}/statements", {**body, "wait_seconds": _FIRST_WAIT_SECONDS})
+            if moves_files(piece.text):
+                yield transfer(self._transport, self._run, piece.text)
+            else:
+                yield self._run(piece.text)
 
     def run_until_idle(self) -> None:
         """Have the service run what is due, and wait for it."""
@@ -112,6 +116,10 @@ class RemoteSession:
         with suppress(HeadwaterError):
             self._transport.delete(f"{_API}/sessions/{self._id}")
         self._transport.close()
+
+    def _run(self, text: str, exchange: str | None = None) -> Result:
+        body = {"sql": text, "session": self._id, "inline": True, "exchange": exchange}
+        return self._finish(f"{_API}/statements", {**body, "wait_seconds": _FIRST_WAIT_SECONDS})
 
     def _finish(self, path: str, body: dict[str, Any] | None) -> Result:
         statement = self._send(path, body)
@@ -155,11 +163,11 @@ class RemoteSession:
         if not description["columns"]:
             return result_from(description)
         if description["arrow"] is not None:
-            return read_stream([base64.b64decode(description["arrow"])])
+            return read_stream(io.BytesIO(base64.b64decode(description["arrow"])))
         last = len(statement["results"]) - 1
-        page = f"{_API}/statements/{statement['id']}/results/{last}"
-        with self._transport.stream(page, accept=ARROW_STREAM) as pieces:
-            return read_stream(pieces)
+        # Nobody is going to ask for it again, and the service needs the memory.
+        page = f"{_API}/statements/{statement['id']}/results/{last}?keep=false"
+        return self._transport.rows(page)
 
 
 def run_remotely(session: LakeSession) -> None:

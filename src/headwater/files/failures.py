@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from headwater.errors import HeadwaterError
 from headwater.files.reading import VolumeScan
-from headwater.files.unreadable import UnreadableFile
+from headwater.files.unreadable import TextIsUtf8, UnreadableFile
 from headwater.lake.file_frames import BROKEN_JSON, NOT_UTF8
 from headwater.lake.spark_session import SparkConnection
 
@@ -22,9 +22,9 @@ _LONGEST = 200
 
 def unreadable_file(
     error: HeadwaterError, scans: Sequence[VolumeScan], spark: SparkConnection
-) -> UnreadableFile | None:
+) -> UnreadableFile | TextIsUtf8 | None:
     """The error with the file it is about; None if it is about no file."""
-    if isinstance(error, UnreadableFile):
+    if isinstance(error, UnreadableFile | TextIsUtf8):
         return error
     if NOT_UTF8 in error.message:
         return _not_utf8(scans, spark)
@@ -48,13 +48,23 @@ def _unreadable(
     return UnreadableFile(scan.volume, file, reason, detail=detail)
 
 
-def _not_utf8(scans: Sequence[VolumeScan], spark: SparkConnection) -> UnreadableFile | None:
-    for scan in scans:
-        for found in spark.files_not_utf8(scan.scan):
+def _not_utf8(
+    scans: Sequence[VolumeScan], spark: SparkConnection
+) -> UnreadableFile | TextIsUtf8 | None:
+    """The file that is not UTF-8, or that all of them are; None if nobody can tell which it is."""
+    texts = [scan for scan in scans if scan.scan.is_text and scan.files]
+    for scan in texts:
+        broken = spark.files_not_utf8(scan.scan)
+        for found in broken:
             path = scan.file_of(found)
             if path is not None:
                 return _unreadable(scan, path, "it is not UTF-8")
-    return None
+        if broken:
+            return None
+    if not texts:
+        return None
+    urls = frozenset(scan.volume.url_of(file.path) for scan in texts for file in scan.files)
+    return TextIsUtf8(texts[0].volume, texts[0].files[0], urls)
 
 
 def _reason(detail: str) -> str:

@@ -39,6 +39,7 @@ def staging_folder(subdirectory: str, job_id: str) -> str:
 
 def written_parts(volume: OpenVolume, folder: str) -> list[str]:
     """The files that Spark wrote into a folder, in the order of the rows."""
+    reach("copy_out.written")
     found = (file.path for page in volume.store.list(folder) for file in page)
     return sorted(path for path in found if path.rpartition("/")[2].startswith("part-"))
 

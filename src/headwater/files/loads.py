@@ -75,7 +75,8 @@ def purge(lake: OpenLake, job_id: str | None = None) -> list[str]:
 def _purge_at(
     lake: OpenLake, connection_id: str | None, pending: Sequence[PendingPurge]
 ) -> list[str]:
-    connection = None
+    # Without a connection it is a file of the lake itself, whose store has one of its own.
+    connection = None if lake.remote is None else lake.remote.connection
     if connection_id is not None:
         found = lake.store.connections.by_id(connection_id)
         if found is None:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from headwater.errors import UserError
 
-MOST_BYTES = 5 * 1024**3
-"""What stores take in one request, and what the documents promise."""
+MOST_BYTES = 5 * 1024**4
+"""The largest object of a store."""
 
 
 @dataclass(frozen=True, slots=True)

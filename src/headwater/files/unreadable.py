@@ -21,6 +21,18 @@ class UnreadableFile(UserError):
         self.source = source_file(volume, file)
 
 
+class TextIsUtf8(UserError):
+    """The files of a statement were taken for damaged, and every byte of them is UTF-8.
+
+    They hold the character that stands for damage. `urls` may be read without asking again.
+    """
+
+    def __init__(self, volume: OpenVolume, file: FileInfo, urls: frozenset[str]) -> None:
+        reason = "it, or another one, holds the character U+FFFD"
+        super().__init__("FILE_UNREADABLE", file=file.path, volume=volume.title, reason=reason)
+        self.urls = urls
+
+
 def source_file(volume: OpenVolume, file: FileInfo) -> SourceFile:
     """A file as the load history knows it."""
     return SourceFile(volume.url_of(file.path), file.size, file.modified_at, file.etag)

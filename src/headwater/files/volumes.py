@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
+from headwater.catalog.objects import Table
 from headwater.catalog.volumes import Volume
 from headwater.errors import Span, UserError
 from headwater.files.connections import store_connection
@@ -108,6 +109,14 @@ def opened(lake: OpenLake, volume: Volume) -> OpenVolume:
         connection = _connection(lake, volume)
     store = open_store(address, connection)
     return OpenVolume(title, address, store, volume.recursive, volume, connection)
+
+
+def remove_table_volume(lake: OpenLake, table: Table) -> bool:
+    """Remove the files of a table's volume for good; whether all of them are gone."""
+    path = f"volumes/table/{table.id}"
+    if lake.remote is not None:
+        return lake.remove_folder_at(lake.remote.url + path)
+    return lake.remove_folder_at(str(lake.folder.path / path))
 
 
 def named_volume_url(lake: OpenLake, schema: str, name: str) -> str:

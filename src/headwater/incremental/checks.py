@@ -11,13 +11,14 @@ from headwater.algebra.nodes import ColumnId, Named, Node, Scalar, Window, colum
 
 NEGATIVE_COUNT = "headwater: more rows go from a group than it has"
 TWO_ROWS = "headwater: a group is there twice"
-_COPIES: ColumnId = "#copies"
+COPIES: ColumnId = "#copies"
+"""How many rows of the table have a key."""
 
 
 def with_copies(rows: Node, keys: tuple[ColumnId, ...]) -> Node:
     """Rows with the number of those that have the same key beside them."""
     over = exp.Window(this=exp.Count(this=exp.Star()), partition_by=[column(key) for key in keys])
-    return Window(rows, keys, (Named(_COPIES, over),))
+    return Window(rows, keys, (Named(COPIES, over),))
 
 
 def sound(condition: Scalar, left: Scalar | None, *, copies: bool) -> Scalar:
@@ -25,7 +26,7 @@ def sound(condition: Scalar, left: Scalar | None, *, copies: bool) -> Scalar:
     nought, one = exp.Literal.number(0), exp.Literal.number(1)
     ifs = []
     if copies:
-        ifs.append(_failing(exp.GT(this=column(_COPIES), expression=one), TWO_ROWS))
+        ifs.append(_failing(exp.GT(this=column(COPIES), expression=one), TWO_ROWS))
     if left is not None:
         ifs.append(_failing(exp.LT(this=left, expression=nought), NEGATIVE_COUNT))
     return exp.Case(ifs=ifs, default=condition) if ifs else condition

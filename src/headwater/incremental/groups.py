@@ -29,7 +29,7 @@ from headwater.incremental.checks import sound, with_copies
 from headwater.incremental.conjuncts import all_of
 from headwater.incremental.deltas import Delta, Maintained, Rule
 from headwater.incremental.keys import prime, same_keys
-from headwater.incremental.merging import Merge, added
+from headwater.incremental.merging import Merge, added, is_row_count
 from headwater.incremental.weights import kept, weight_of
 
 ROWS: ColumnId = "#rows"
@@ -48,6 +48,11 @@ class Groups:
     merges: tuple[Merge, ...]
     change: Node
     rows: ColumnId | None
+
+
+def row_count_of(node: Aggregate, tree: Maintained) -> ColumnId | None:
+    """The call of a grouping that counts its rows, if it has one."""
+    return next((call.id for call in node.calls if is_row_count(call.value, tree)), None)
 
 
 def groups_of(

@@ -22,6 +22,7 @@ from headwater.algebra.walk import nodes_of
 from headwater.incremental.deltas import Change, Delta
 from headwater.incremental.maintenance import Dates, Decision, Maintenance
 from headwater.incremental.parts import Part
+from headwater.incremental.rewriting import rewritten
 from headwater.incremental.states import Rebuilt, StateChange, rebuilt, states_of
 from headwater.incremental.stored import (
     by_stable_columns,
@@ -41,13 +42,16 @@ class Outcome(StrEnum):
     """Rows that are to be added, each as often as it comes."""
     CHANGE = "CHANGE"
     """Rows with weights: no row comes twice, and no weight is 0."""
+    REWRITE = "REWRITE"
+    """All rows of a small table, each with its FATE (`incremental/rewriting.py`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeltaPlan:
     """The rows to write and the parts to compute before, in this order.
 
-    `rows` has the columns of the query's tree, and for a CHANGE the weight behind them.
+    `rows` has the columns of the query's tree, and behind them for a CHANGE the weight and for a
+    REWRITE the fate.
     """
 
     kind: Outcome
@@ -67,13 +71,22 @@ def plan(
     states: Collection[str] = (),
     *,
     whole: bool = True,
+    small: bool = False,
 ) -> DeltaPlan:
     """How the table is brought from the old snapshot to the new one, with the states there are.
 
     `types` hold for both: a column is nullable if it is so at one of them. Without `whole`, the
-    table may hold other rows than those of the query, and nothing is added to what it holds.
+    table may hold other rows than those of the query, and nothing is added to what it holds. One
+    that is `small` may be written anew.
     """
     tree = Maintenance(query.tree, changes, dates, types, states)
+    if whole and small and tree.changed(tree.tree):
+        found = rewritten(query, tree)
+        if found is not None:
+            (rows,), parts = tree.parts.used_by(found)
+            return DeltaPlan(Outcome.REWRITE, rows, parts, tree.decisions)
+        # What was looked at above may have left marks of rules that are not used.
+        tree = Maintenance(query.tree, changes, dates, types, states)
     return _planned(tree, _change(query, tree, whole=whole))
 
 

@@ -31,10 +31,10 @@ from headwater.algebra.nodes import (
     inputs_of,
 )
 from headwater.incremental.deltas import Delta, Rule
-from headwater.incremental.groups import groups_of, merged
+from headwater.incremental.groups import groups_of, merged, row_count_of
 from headwater.incremental.keys import same_keys, touched_keys, with_keys
 from headwater.incremental.maintenance import Maintenance
-from headwater.incremental.merging import is_row_count, merges_of
+from headwater.incremental.merging import Merge, merges_of
 from headwater.incremental.operators.top_rows import TopRows, top_rows
 from headwater.incremental.stability import unstable_columns
 from headwater.incremental.weights import exchange, kept
@@ -84,7 +84,7 @@ class Top:
 
 def from_stored(query: Query, tree: Maintenance, *, whole: bool = True) -> Delta | None:
     """The change of the root with the table's rows for the old ones; None if that does not fit."""
-    top = _top(query, tree)
+    top = top_of(query, tree)
     if top is None or any(tree.dated(node) for node in top.above):
         return None
     if tree.has_states and not isinstance(top.core, TopK):
@@ -142,7 +142,8 @@ def stored_rows(query: Query, root: Node) -> Stored:
     return Stored(tuple(Field(id, name) for id, name in pairs))
 
 
-def _top(query: Query, tree: Maintenance) -> Top | None:
+def top_of(query: Query, tree: Maintenance) -> Top | None:
+    """The topmost operator of a query that is not linear; None if it reads unstable rows."""
     above: list[Project | Filter] = []
     core = tree.tree
     while isinstance(core, Project | Filter) and top_rows(core) is None:
@@ -221,21 +222,39 @@ def _same(
     return condition
 
 
-def _merged(top: Top, node: Aggregate, tree: Maintenance) -> Delta | None:
-    """The table's groups plus those of the change: no source is read but for its changes."""
+@dataclass(frozen=True, slots=True)
+class Mergeable:
+    """How the groups of a table are merged with those of a change of their input.
+
+    `rows` is the call that counts the rows of a group; None if no group can go.
+    """
+
+    below: Delta
+    merges: tuple[Merge, ...]
+    rows: ColumnId | None
+
+
+def mergeable(top: Top, node: Aggregate, tree: Maintenance) -> Mergeable | None:
+    """Whether the groups that the table holds are all that a change needs."""
     below = tree.delta(node.input)
     if below is None or not (top.complete and top.has(columns_of(node))):
         return None
     merges = merges_of(node.calls, tree, insert_only=below.insert_only, keyed=bool(node.keys))
     if merges is None or any(merge.kept for merge in merges):
         return None
-    rows = None
-    if node.keys and not below.insert_only:
+    rows = row_count_of(node, tree) if node.keys and not below.insert_only else None
+    if node.keys and not below.insert_only and rows is None:
         # Without a count nobody can tell when a group is gone.
-        rows = next((call.id for call in node.calls if is_row_count(call.value, tree)), None)
-        if rows is None:
-            return None
-    groups = groups_of(node, merges, below, tree, rows)
+        return None
+    return Mergeable(below, merges, rows)
+
+
+def _merged(top: Top, node: Aggregate, tree: Maintenance) -> Delta | None:
+    """The table's groups plus those of the change: no source is read but for its changes."""
+    found = mergeable(top, node, tree)
+    if found is None:
+        return None
+    groups = groups_of(node, found.merges, found.below, tree, found.rows)
     held: Node = top.stored
     if node.keys:
         held = _held(top, node.keys, groups.change, tree)
@@ -245,14 +264,14 @@ def _merged(top: Top, node: Aggregate, tree: Maintenance) -> Delta | None:
 
 def merges_with_table(query: Query, tree: Maintenance) -> bool:
     """Whether the groups that the table holds are all that whatever change needs."""
-    top = _top(query, tree)
+    top = top_of(query, tree)
     if top is None or not isinstance(top.core, Aggregate) or not top.complete:
         return False
     node = top.core
     merges = merges_of(node.calls, tree, insert_only=False, keyed=bool(node.keys))
     if merges is None or any(merge.kept for merge in merges) or not top.has(columns_of(node)):
         return False
-    return not node.keys or any(is_row_count(call.value, tree) for call in node.calls)
+    return not node.keys or row_count_of(node, tree) is not None
 
 
 def _carried(top: Top, change: Node) -> Node:

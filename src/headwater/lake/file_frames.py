@@ -23,19 +23,21 @@ _INFERRED = ("int", "bigint", "double", "boolean")
 def frame_of(session: SparkSession, scan: FileScan) -> DataFrame:
     """The rows of the files; text that is not UTF-8 fails instead of losing characters."""
     frame = _read(session, scan)
-    return _checked(frame) if scan.is_text else frame
+    if not scan.is_text or scan.known_utf8:
+        return frame
+    return _checked(frame, exactly=scan.format is FileFormat.TEXT)
 
 
 def not_utf8(session: SparkSession, scan: FileScan) -> list[str]:
-    """The paths of the files that hold bytes that are not UTF-8, for the error about them."""
+    """The paths of the files that hold bytes that are not UTF-8.
+
+    Of plain lines Spark keeps the bytes as they are, whatever the files are meant to hold.
+    """
     from pyspark.sql import functions
 
-    frame = _read(session, scan)
-    texts = [functions.col(_quoted(name)) for name, kind in frame.dtypes if kind == "string"]
-    broken = functions.lit(False)
-    for text in texts:
-        broken = broken | functions.coalesce(text.contains(_REPLACEMENT), functions.lit(False))
-    rows = frame.where(broken).select("_metadata.file_path").distinct().limit(10).collect()
+    lines = session.read.text([literal_path(path) for path in scan.paths])
+    broken = lines.where(~functions.is_valid_utf8("value"))
+    rows = broken.select("_metadata.file_path").distinct().limit(10).collect()
     return [row[0] for row in rows]
 
 
@@ -138,21 +140,26 @@ def _schema(columns: Columns) -> Any:
     return StructType([StructField(n, _parse_datatype_string(kind)) for n, kind in columns])
 
 
-def _checked(frame: DataFrame) -> DataFrame:
+def _checked(frame: DataFrame, *, exactly: bool) -> DataFrame:
     if not any(kind == "string" for _, kind in frame.dtypes):
         return frame
-    return frame.select(*(_checked_column(name, kind) for name, kind in frame.dtypes))
+    columns = (_checked_column(name, kind, exactly=exactly) for name, kind in frame.dtypes)
+    return frame.select(*columns)
 
 
-def _checked_column(name: str, kind: str) -> Column:
-    """Spark reads bytes that are not UTF-8 as the replacement character, without a word."""
+def _checked_column(name: str, kind: str, *, exactly: bool) -> Column:
+    """Of CSV and JSON Spark reads what is not UTF-8 as the replacement character, without a word.
+
+    A file may also hold that character: whoever sees the failure looks at the bytes.
+    """
     from pyspark.sql import functions
 
     column = functions.col(_quoted(name))
     if kind != "string":
         return column
+    broken = ~functions.is_valid_utf8(column) if exactly else column.contains(_REPLACEMENT)
     failure = functions.raise_error(functions.lit(NOT_UTF8)).cast("string")
-    return functions.when(column.contains(_REPLACEMENT), failure).otherwise(column).alias(name)
+    return functions.when(broken, failure).otherwise(column).alias(name)
 
 
 def _quoted(name: str) -> str:

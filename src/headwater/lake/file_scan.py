@@ -32,6 +32,8 @@ class FileScan:
     options: ReadOptions | None = None
     spans_lines: bool = False
     """JSON: a document may take several lines."""
+    known_utf8: bool = False
+    """Whether all bytes were found to be UTF-8, so that U+FFFD is a character like any other."""
     first_keys: tuple[str, ...] = ()
     """JSON: the keys of the first document, which say how the files spell their columns."""
 

@@ -15,7 +15,7 @@ from headwater.catalog.objects import TableColumn
 from headwater.lake.changes.canonical import canonical
 from headwater.lake.changes.classify import Classified
 from headwater.lake.changes.delta_files import DeltaFiles
-from headwater.lake.changes.frames import changes_frame
+from headwater.lake.changes.frames import PlainScan, changes_frame
 from headwater.lake.commits.apply import Mark, Note, apply_write
 from headwater.lake.commits.choose import SMALL, Limits
 from headwater.lake.commits.delta_transaction import settings as session_settings
@@ -31,6 +31,7 @@ from headwater.lake.python_functions import register_python_function
 from headwater.lake.rows import fetch
 from headwater.lake.spark_errors import reshape
 from headwater.lake.table_folders import LocalPlaces, TableFolder, TablePlaces
+from headwater.lake.temporary_views import TemporaryViews
 from headwater.lake.type_definitions import type_definition
 from headwater.names import quote_identifier
 from headwater.result import Result
@@ -49,6 +50,10 @@ _ONE_JOB = {
     "spark.sql.autoBroadcastJoinThreshold": "-1",
     "spark.sql.join.preferSortMergeJoin": "false",
 }
+_FEW_JOBS = {
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.maxBroadcastTableSize": "256m",
+}
 _SENDING_LITTLE = {"spark.sql.maxBroadcastTableSize": "256m"}
 
 
@@ -61,6 +66,7 @@ class SparkConnection:
         # Every step of this chain is a call to the JVM, so it is taken once.
         java: Any = session._jvm
         self._set_active = java.org.apache.spark.sql.classic.SparkSession.setActiveSession
+        self._views = TemporaryViews(session)
 
     def folder(self, location: str) -> TableFolder:
         """The log and the files of a table at a place."""
@@ -228,6 +234,13 @@ class SparkConnection:
         """
         return self._set(_ONE_JOB)
 
+    def in_few_jobs(self) -> AbstractContextManager[None]:
+        """For queries that say what is to be sent to all tasks: Spark has nothing to find out.
+
+        Every step that it looks at before it plans the next would be a job of its own.
+        """
+        return self._set(_FEW_JOBS)
+
     def sending_little(self) -> AbstractContextManager[None]:
         """For queries that say what is to be sent to all tasks: too much of it is an error.
 
@@ -291,27 +304,35 @@ class SparkConnection:
     def create_view(self, name: str, table: pyarrow.Table) -> None:
         """Make rows visible to SQL under a temporary name."""
         with self._in_session():
-            self._session.createDataFrame(table).createOrReplaceTempView(name)
+            self._views.create(name, self._session.createDataFrame(table))
 
     def create_file_view(self, name: str, scan: FileScan) -> None:
         """Make the rows of files visible to SQL under a temporary name."""
         with self._in_session(own_text("")):
-            frame_of(self._session, scan).createOrReplaceTempView(name)
+            self._views.create(name, frame_of(self._session, scan))
 
     def create_kafka_view(self, name: str, options: Mapping[str, str]) -> None:
         """Make messages visible to SQL under a temporary name."""
         with self._in_session(own_text("")):
-            messages(self._session, options).createOrReplaceTempView(name)
+            self._views.create(name, messages(self._session, options))
 
     def create_change_view(
         self, name: str, location: str, classified: Classified, columns: Sequence[str]
-    ) -> bool:
-        """Make what changed in a table visible to SQL under a temporary name, if anything did."""
+    ) -> str | None:
+        """Make what changed in a table visible to SQL: a relation over a temporary name.
+
+        None if nothing did.
+        """
         with self._in_session(own_text("")):
-            frame = changes_frame(self._session, location, classified, columns)
-            if frame is not None:
-                frame.createOrReplaceTempView(name)
-        return frame is not None
+            changes = changes_frame(self._session, location, classified, columns)
+            if isinstance(changes, PlainScan):
+                self._views.create(name, changes.rows)
+                selected = ", ".join(changes.selected)
+                return f"(SELECT {selected} FROM {quote_identifier(name)})"  # noqa: S608
+            if changes is None:
+                return None
+            self._views.create(name, changes)
+        return quote_identifier(name)
 
     def create_snapshot_view(self, name: str, location: str, version: int) -> None:
         """Make a version of a table visible to SQL under a temporary name.
@@ -322,7 +343,7 @@ class SparkConnection:
         with self._in_session(own_text("")):
             stored = read_stored_table(self.folder(location).log, version)
             files = DeltaFiles(self._session, location, version)
-            files.all_rows(stored.files).createOrReplaceTempView(name)
+            self._views.create(name, files.all_rows(stored.files))
 
     def columns_of_files(self, scan: FileScan) -> tuple[tuple[str, str], ...]:
         """The columns that files hold, with their types."""
@@ -369,7 +390,12 @@ class SparkConnection:
             self._session.udf.register(name, made)
 
     def drop_view(self, name: str) -> None:
-        """Forget a temporary name."""
+        """Forget a temporary name of ours."""
+        with self._in_session():
+            self._views.drop(name)
+
+    def drop_users_view(self, name: str) -> None:
+        """Forget a temporary view of the user's, and what CACHE kept of it."""
         with self._in_session():
             self._session.catalog.dropTempView(name)
 

@@ -1,13 +1,15 @@
 """What one run of a pipe's statement is to read, fixed before it runs; as JSON for the intent.
 
-Law: a batch keeps its number and its content until it is committed. Delta takes a number once, so
-doing a batch again after a crash adds nothing that is there already.
+Law: a batch keeps its number until it is committed, and its content as far as it is still there.
+Delta takes a number once, so doing a batch again after a crash adds nothing that is there already.
+What each job tried is kept: of two tries with different files, the one that Delta took says which
+are loaded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -15,6 +17,14 @@ from headwater.catalog.load_history import SourceFile
 from headwater.kafka.offsets import OffsetRange
 from headwater.lake.delta_log.stamp import BatchMark
 from headwater.storage.store import FileInfo
+
+
+@dataclass(frozen=True, slots=True)
+class Try:
+    """The files that an earlier job was to load."""
+
+    job_id: str
+    files: tuple[FileInfo, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +39,21 @@ class FileBatch:
     purge: bool = False
     jobs: tuple[str, ...] = ()
     """The jobs that began it before: one of them may have committed when it seemed dead."""
+    earlier: tuple[Try, ...] = ()
+    """Those of them that were to load other files than these."""
+
+    def of_files(self, files: Sequence[FileInfo]) -> FileBatch:
+        """The batch with other files; what was tried before is not forgotten."""
+        known = {each.job_id for each in self.earlier}
+        tried = tuple(Try(job, self.files) for job in self.jobs if job not in known)
+        return replace(self, files=tuple(files), earlier=self.earlier + tried)
+
+    def tried_by(self, job_id: str) -> FileBatch:
+        """The batch with the files that a job was to load."""
+        for each in self.earlier:
+            if each.job_id == job_id:
+                return replace(self, files=each.files)
+        return self
 
     @property
     def mark(self) -> BatchMark:
@@ -42,16 +67,13 @@ class FileBatch:
 
     def payload(self, job_id: str) -> dict[str, Any]:
         """For the intent, begun by this job."""
-        files = [
-            {"path": f.path, "size": f.size, "at": f.modified_at.isoformat(), "etag": f.etag}
-            for f in self.files
-        ]
         return {
-            "files": files,
+            "files": _texts(self.files),
             "folder": self.folder,
             "connection": self.connection_id,
             "purge": self.purge,
             "jobs": [*self.jobs, job_id],
+            "earlier": [{"job": t.job_id, "files": _texts(t.files)} for t in self.earlier],
         }
 
     @property
@@ -88,11 +110,24 @@ def batch_of(pipe_id: str, number: int, payload: Mapping[str, Any]) -> Batch:
     """The batch of an intent, to be done again."""
     jobs = tuple(payload["jobs"])
     if "files" in payload:
-        files = tuple(
-            FileInfo(f["path"], f["size"], datetime.fromisoformat(f["at"]), f["etag"])
-            for f in payload["files"]
-        )
+        files = _files(payload["files"])
         folder, connection_id = payload["folder"], payload["connection"]
-        return FileBatch(pipe_id, number, files, folder, connection_id, payload["purge"], jobs)
+        # Intents of older releases do not have it.
+        earlier = tuple(Try(t["job"], _files(t["files"])) for t in payload.get("earlier", ()))
+        purge = payload["purge"]
+        return FileBatch(pipe_id, number, files, folder, connection_id, purge, jobs, earlier)
     ranges = tuple(OffsetRange(*values) for values in payload["ranges"])
     return KafkaBatch(pipe_id, number, ranges, payload["offsets"], jobs)
+
+
+def _texts(files: Sequence[FileInfo]) -> list[dict[str, Any]]:
+    return [
+        {"path": f.path, "size": f.size, "at": f.modified_at.isoformat(), "etag": f.etag}
+        for f in files
+    ]
+
+
+def _files(texts: Sequence[Mapping[str, Any]]) -> tuple[FileInfo, ...]:
+    return tuple(
+        FileInfo(f["path"], f["size"], datetime.fromisoformat(f["at"]), f["etag"]) for f in texts
+    )

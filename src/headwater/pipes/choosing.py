@@ -1,7 +1,8 @@
 """Which of the files in a store a pipe loads next. Pure.
 
 Law: a path that the load history has as loaded is not loaded again, unless the file was replaced
-and the pipe says ON_REPLACED = LOAD. A broken file waits until it is replaced or the pipe changed.
+and the pipe says ON_REPLACED = LOAD. A broken file waits until it is replaced or the pipe changed,
+one that its user skips until it is replaced.
 """
 
 from __future__ import annotations
@@ -40,18 +41,20 @@ class Rules:
 
 def verdict(file: FileInfo, history: Sequence[LoadedFile], rules: Rules) -> Verdict:
     """What to do with a file, by what the load history has about its path."""
-    of = {status: [e for e in history if e.status is status] for status in LoadStatus}
-    if of[LoadStatus.LOADING]:
+    loaded = [entry for entry in history if entry.status is LoadStatus.LOADED]
+    if any(_untouched(file, entry) for entry in loaded):
         return Verdict.KNOWN
-    if of[LoadStatus.LOADED]:
-        if any(_untouched(file, loaded) for loaded in of[LoadStatus.LOADED]):
-            return Verdict.KNOWN
-        if rules.on_replaced is OnReplaced.SKIP:
-            return Verdict.REPLACED
-        if rules.on_replaced is OnReplaced.FAIL:
-            return Verdict.FORBIDDEN
-    failed = next((e for e in of[LoadStatus.LOAD_FAILED] if _same(file, e)), None)
-    if failed is not None and not _again(failed, rules):
+    if any(entry.status is LoadStatus.LOADING for entry in history):
+        return Verdict.KNOWN
+    if any(entry.is_skip_order and _same(file, entry) for entry in history):
+        return Verdict.KNOWN
+    if loaded and rules.on_replaced is OnReplaced.SKIP:
+        return Verdict.REPLACED
+    if loaded and rules.on_replaced is OnReplaced.FAIL:
+        return Verdict.FORBIDDEN
+    failed = (e for e in history if e.status is LoadStatus.LOAD_FAILED and _same(file, e))
+    newest = next(failed, None)
+    if newest is not None and not _again(newest, rules):
         return Verdict.KNOWN
     return Verdict.NEW
 

@@ -3,21 +3,23 @@
 A look reads a bounded number of pages and goes on behind them next time, so that a million files
 make neither one look long nor memory grow. Behind the last page it starts over, at once only if it
 found something on its way: else files that are known would be listed without a pause, for ever.
+What need not be looked at again so soon `pipes/rounds.py` knows.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 
 from headwater.catalog.volumes import Volume
 from headwater.errors import SchemaError
 from headwater.files.volumes import OpenVolume, opened
 from headwater.pipes.batches import Batch, FileBatch
 from headwater.pipes.choosing import Choice, is_temporary
-from headwater.pipes.known_files import new_files
+from headwater.pipes.known_files import judged_files, skipped_paths
 from headwater.pipes.open_pipe import OpenPipe
+from headwater.pipes.rounds import Rounds
 from headwater.pipes.sources import Look, Pending
 from headwater.runtime.open_lake import OpenLake
 from headwater.sql.pipe_body import VolumeSource
@@ -38,6 +40,7 @@ class Listing:
         """The last path that was looked at; None to start from the first."""
         self._found = False
         """Whether a look of this round, from the first path to the last, found something."""
+        self._rounds = Rounds()
 
     @property
     def is_under_way(self) -> bool:
@@ -55,24 +58,36 @@ class Listing:
     def _look(self, volume: OpenVolume, number: int) -> Look:
         config = self._lake.config
         choice = Choice(config.pipe_files_per_batch, config.pipe_megabytes_per_batch * _MEGABYTE)
-        started_behind = self._behind
+        started_behind, began = self._behind, time.monotonic()
         self._found = self._found and started_behind is not None
-        reached_end = True
-        pages = volume.store.list(recursive=volume.recursive, start_after=self._behind)
-        for read, page in enumerate(pages, start=1):
-            wanted = new_files(self._lake, self._pipe, volume, self._without_temporary(page))
-            waiting = choice.take(wanted)
+        reached_end, read = True, 0
+        start = self._rounds.behind(began) if started_behind is None else started_behind
+        pages = volume.store.list(recursive=volume.recursive, start_after=start)
+        for page in pages:
+            read += 1
+            waiting = choice.take(self._new(volume, self._without_temporary(page)))
             self._behind = _behind(page, waiting, self._behind)
             if waiting is not None or read >= _PAGES_PER_LOOK:
                 reached_end = False
                 break
+        ended = time.monotonic()
+        self._rounds.looked(pages=read, seconds=ended - began, last=self._behind)
         batch = file_batch(self._pipe, volume, number, choice.files) if choice.files else None
         self._found = self._found or batch is not None
         # While files were found, others may have come in front of where this look began.
         more = not reached_end or (started_behind is not None and self._found)
         if reached_end:
             self._behind, self._found = None, False
+            self._rounds.ended(ended)
         return Look(batch, more, pending_of(choice.files))
+
+    def _new(self, volume: OpenVolume, page: Page) -> list[FileInfo]:
+        if self._rounds.is_known(page, time.monotonic()):
+            return []
+        judged = judged_files(self._lake, self._pipe, volume, page)
+        if judged.settled:
+            self._rounds.note_known(page)
+        return judged.new
 
     def _without_temporary(self, page: Page) -> Page:
         if not self._pipe.properties.ignore_tmp_file:
@@ -106,7 +121,7 @@ def volume_of(lake: OpenLake, pipe: OpenPipe) -> Volume:
 
 
 def still_there(lake: OpenLake, pipe: OpenPipe, batch: Batch) -> Batch | None:
-    """A batch of files without those that are gone, or not what they were."""
+    """A batch of files without those that are gone, not what they were, or skipped meanwhile."""
     assert isinstance(batch, FileBatch)
     volume = opened(lake, volume_of(lake, pipe))
     try:
@@ -115,8 +130,15 @@ def still_there(lake: OpenLake, pipe: OpenPipe, batch: Batch) -> Batch | None:
             pairs = list(zip(batch.files, found, strict=True))
     finally:
         volume.store.close()
-    files = tuple(file for file, now in pairs if now is not None and now.etag == file.etag)
-    return replace(batch, files=files) if files else None
+    skipped = skipped_paths(lake, pipe, volume, batch.files)
+    files = [
+        file
+        for file, now in pairs
+        if now is not None and now.etag == file.etag and file.path not in skipped
+    ]
+    if len(files) == len(batch.files):
+        return batch
+    return batch.of_files(files) if files else None
 
 
 def file_batch(

@@ -2,7 +2,8 @@
 
 Law: the number of a pipe moves exactly with the commit that bears it. Whoever finds an intent, the
 loop or the recovery after a crash, looks for a commit of one of its jobs; with one the batch is
-done, without one it is done again with the same number and the same content.
+done, without one it is done again with the same number, without files that are gone by then. Delta
+takes only one of all tries, and the files of that one are the loaded ones.
 """
 
 from __future__ import annotations
@@ -50,13 +51,13 @@ def require_under_way(lake: OpenLake, batch: Batch, job_id: str) -> None:
         raise TransientError("LEASE_LOST", reason=ENDED_ELSEWHERE)
 
 
-def settle_batch(lake: OpenLake, pipe: Pipe, batch: Batch, target: Table) -> bool:
+def settle_batch(lake: OpenLake, pipe: Pipe, batch: Batch, target: Table) -> Batch:
     """After the statement of a batch has run: move the pipe with its commit.
 
-    Says whether rows of the batch are in the table. They are not if Delta had a batch of that
-    number already, from a catalog that was put back to an earlier state: then the pipe is moved to
-    Delta's number, and tries again. A process that slept and lost the lake is told so: its
-    successor settles the batch.
+    Gives back what is in the table by that number: the batch, or what an earlier try was to load.
+    If Delta had a batch of that number already, from a catalog that was put back to an earlier
+    state, the pipe is moved to Delta's number, and tries again. A process that slept and lost the
+    lake is told so: its successor settles the batch.
     """
     lake.writer.ensure()
     intent = lake.store.pipe_batches.intent(pipe.id)
@@ -66,15 +67,16 @@ def settle_batch(lake: OpenLake, pipe: Pipe, batch: Batch, target: Table) -> boo
     found = _committed(lake, target, jobs)
     if found is not None:
         job_id, version = found
+        batch = _as_tried(batch, job_id)
         _adopt(lake, pipe, batch, target, job_id)
         _finish(lake, pipe, batch, target, version, jobs)
-        return True
+        return batch
     if isinstance(batch, FileBatch) and _failed_files(lake, target, batch, jobs) == len(
         batch.files
     ):
         # No file could be read, so that there was nothing to commit.
         _finish(lake, pipe, batch, target, None, jobs)
-        return True
+        return batch
     newest = newest_batch(lake, target, pipe.id)
     lake.store.pipe_batches.fail(pipe.id, batch.number, "Delta has a batch of this number")
     if newest is not None and newest.number >= batch.number:
@@ -108,7 +110,7 @@ def finish_if_committed(lake: OpenLake, pipe: Pipe, intent: PipeBatch) -> bool:
     found = _committed(lake, target, intent.payload["jobs"])
     if found is None:
         return False
-    batch = batch_of(pipe.id, intent.number, intent.payload)
+    batch = _as_tried(batch_of(pipe.id, intent.number, intent.payload), found[0])
     _adopt(lake, pipe, batch, target, found[0])
     _finish(lake, pipe, batch, target, found[1], intent.payload["jobs"])
     return True
@@ -129,6 +131,11 @@ def _committed(
             if table_id == target.id and version.operation != Operation.UPGRADE:
                 return job_id, version
     return None
+
+
+def _as_tried(batch: Batch, job_id: str) -> Batch:
+    """The batch with what the job read whose commit is there."""
+    return batch.tried_by(job_id) if isinstance(batch, FileBatch) else batch
 
 
 def _adopt(lake: OpenLake, pipe: Pipe, batch: Batch, target: Table, job_id: str) -> None:

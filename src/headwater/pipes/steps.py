@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 
 from headwater.catalog.pipes import Pipe, PipeBatch, PipeKind, PipeStatus
 from headwater.errors import HeadwaterError, InternalError, TransientError, UserError
-from headwater.pipes.batches import Batch, KafkaBatch, batch_of
+from headwater.pipes.batches import Batch, FileBatch, KafkaBatch, batch_of
 from headwater.pipes.latency import latency_after_failure
 from headwater.pipes.open_pipe import OpenPipe, open_pipe
 from headwater.pipes.open_source import open_source
@@ -24,6 +24,7 @@ from headwater.runtime.failpoints import reach
 from headwater.runtime.open_lake import OpenLake
 
 LAKE_LOCKED = "LAKE_LOCKED"
+FILES_GONE = "its files are gone"
 _NOT_OURS = (LAKE_LOCKED, "LEASE_LOST")
 
 RunBatch = Callable[[OpenPipe, Batch], None]
@@ -84,7 +85,7 @@ class Stepper:
         else:
             look = self._source.look(pipe.batch + 1)
             self._note(pipe, look.pending)
-            batch, more = look.batch, look.more
+            batch, more = self._after_others(look.batch), look.more
         if pipe.refresh_requested_at is not None:
             self.lake.store.pipes.take_refresh(pipe.id, pipe.refresh_requested_at)
         if batch is None:
@@ -93,7 +94,8 @@ class Stepper:
             return Outcome.MOVED if more else Outcome.IDLE
         reach("pipe.discovered")
         self._do(opened, batch)
-        return Outcome.MOVED if more else Outcome.DONE
+        # Where others tried before, it may be their files that are loaded, and these wait.
+        return Outcome.MOVED if more or batch.jobs else Outcome.DONE
 
     def _again(self, pipe: Pipe, intent: PipeBatch) -> Batch | None:
         """The batch of an intent without a commit; if nothing of it is left, it is over.
@@ -108,7 +110,22 @@ class Stepper:
             return None
         batch = self._source.again(begun)
         if batch is None:
-            self.lake.store.pipe_batches.fail(pipe.id, intent.number, "its files are gone")
+            self.lake.store.pipe_batches.fail(pipe.id, intent.number, FILES_GONE)
+        return batch
+
+    def _after_others(self, batch: Batch | None) -> Batch | None:
+        """A new batch whose number another one had that nobody could do again.
+
+        Who began that one may not be dead, and commit it: then its files are loaded, not these.
+        """
+        if not isinstance(batch, FileBatch):
+            return batch
+        for before in self.lake.store.pipe_batches.of(batch.pipe_id, limit=1):
+            if (before.number, before.error) == (batch.number, FILES_GONE):
+                begun = batch_of(batch.pipe_id, batch.number, before.payload)
+                assert isinstance(begun, FileBatch)
+                tried = begun.of_files(batch.files)
+                return replace(batch, jobs=tried.jobs, earlier=tried.earlier)
         return batch
 
     def _do(self, opened: OpenPipe, batch: Batch) -> None:
@@ -116,17 +133,22 @@ class Stepper:
         try:
             self.run(opened, batch)
         except HeadwaterError as error:
-            if not self._after_failure(opened, batch, error):
+            loaded = self._after_failure(opened, batch, error)
+            if loaded is None:
                 raise
         else:
-            settle_batch(self.lake, pipe, batch, opened.target)
+            loaded = settle_batch(self.lake, pipe, batch, opened.target)
         self._note(pipe, Pending())
         assert self._source is not None
-        self._source.done(batch)
+        if loaded == batch:
+            self._source.done(batch)
+        else:
+            # These files are not in the table: the source must not forget them.
+            self.close()
         reach("pipe.told")
 
-    def _after_failure(self, opened: OpenPipe, batch: Batch, error: HeadwaterError) -> bool:
-        """A commit may be there although something failed; if so, the batch is done all the same.
+    def _after_failure(self, opened: OpenPipe, batch: Batch, error: HeadwaterError) -> Batch | None:
+        """A commit may be there although something failed; if so, what it holds.
 
         Without one the intent is over: the statement has ended in this process, so nobody can
         commit the batch any more. Files that a process before this one began to load stay an
@@ -140,19 +162,25 @@ class Stepper:
             if after is not None and after.batch >= batch.number:
                 # No wonder that it failed: the files are loaded and gone.
                 raise TransientError("LEASE_LOST", reason=ENDED_ELSEWHERE)
-            return False
+            return None
         jobs = intent.payload["jobs"]
         if any(self.lake.store.versions.by_job(job) for job in jobs):
             return settle_batch(self.lake, opened.pipe, batch, opened.target)
         if len(jobs) == 1 or isinstance(batch, KafkaBatch):
             self.lake.store.pipe_batches.fail(opened.pipe.id, batch.number, error.message)
-        return False
+        return None
 
     def _reopened(self, pipe: Pipe) -> OpenPipe:
         """With the source as it was, unless the pipe changed."""
         opened = open_pipe(self.lake, pipe)
         before = self._opened
-        changed = before is None or before.pipe.modified_at != pipe.modified_at
+        changed = (
+            before is None
+            or before.pipe.modified_at != pipe.modified_at
+            or before.target.id != opened.target.id
+            # Who asks for a look does not mean one that goes on where the last one stopped.
+            or pipe.refresh_requested_at is not None
+        )
         if self._source is None or changed:
             self.close()
             self._source = open_source(self.lake, opened, patience=self.patience)

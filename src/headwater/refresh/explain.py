@@ -21,6 +21,7 @@ _WRITES = {
     Outcome.NOTHING: "nothing: no row can have changed",
     Outcome.APPEND: "append: rows only come",
     Outcome.CHANGE: "change: rows come and go, in one commit",
+    Outcome.REWRITE: "rewrite: a small table, its groups and the change put together",
 }
 
 

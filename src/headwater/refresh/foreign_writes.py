@@ -6,16 +6,14 @@ for refreshes of others, added or removed a file of it.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from headwater.catalog.dynamic_tables import DynamicTable
 from headwater.catalog.objects import Operation, Table, TableVersion
 from headwater.catalog.partitions import Partition
 from headwater.lake.delta_log.actions import read_actions
 from headwater.lake.delta_log.files import LogFiles
-from headwater.lake.delta_log.snapshot import read_metadata
-from headwater.lake.delta_log.spark_types import physical_name
+from headwater.lake.delta_log.physical_names import physical_names
 from headwater.refresh.partitions import holds_file
 from headwater.runtime.open_lake import OpenLake
 
@@ -66,10 +64,3 @@ def _touches(
             if values is None or holds_file(partition, physical, values):
                 return True
     return False
-
-
-def physical_names(files: LogFiles, version: int) -> Mapping[str, str]:
-    """The names that columns have in the files and in the log, by those that users know."""
-    metadata = read_metadata(files, version)
-    fields = [] if metadata is None else json.loads(metadata.schema)["fields"]
-    return {field["name"]: physical_name(field) for field in fields}

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from headwater.catalog.dynamic_tables import DynamicTable, OwnColumn
 from headwater.catalog.objects import Table
 from headwater.lake.commits.weighted_rows import MISSING_ROW
-from headwater.lake.commits.writes import Append, Change, Nothing, Overwrite, Write
+from headwater.lake.commits.writes import Append, Change, Nothing, Overwrite, Rewrite, Write
 from headwater.names import quote_identifier
 from headwater.sql.once_per_row import without_given
 
@@ -65,6 +65,8 @@ class Giving:
                 return replace(write, rows=self._with_values(rows))
             case Change(delta, weight):
                 return Change(self._change(delta, quote_identifier(weight)), weight)
+            case Rewrite():
+                raise AssertionError("rows that keep what they were given are not written anew")
 
     def _with_values(self, rows: str, *more: str) -> str:
         values = [f"{column.given} AS {quote_identifier(column.name)}" for column in self.given]

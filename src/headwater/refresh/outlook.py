@@ -19,7 +19,7 @@ from headwater.refresh.planned import PlannedRefresh, chosen
 from headwater.refresh.reasons import Reason
 from headwater.refresh.relations import PinnedSource
 from headwater.refresh.state_tables import StateTable, recorded_states, signature_of
-from headwater.refresh.understanding import Understandings
+from headwater.refresh.understanding import Understanding, Understandings
 from headwater.runtime.open_lake import OpenLake
 from headwater.sql.edits import EditedText
 from headwater.tables.registration import register_table
@@ -73,14 +73,18 @@ def look_ahead(planned: PlannedRefresh, workshop: Workshop) -> Outlook:
     keeps = kind is RefreshKind.FULL and _keeps_states(planned)
     if planned.definition.query is None or not (keeps or kind is RefreshKind.INCREMENTAL):
         return Outlook(planned)
-    known = workshop.understandings.of(
-        planned.definition, workshop.spark, pinned_sources(planned, workshop.lake), workshop.current
-    )
+    known = understood(planned, workshop)
     if known.problem is not None or known.query is None:
         return Outlook(planned if keeps else _in_full(planned, known.problem))
     if keeps:
         return _rebuilding(planned, known.query, known.types)
     return _incremental(planned, known.query, known.types, workshop.lake)
+
+
+def understood(planned: PlannedRefresh, workshop: Workshop) -> Understanding:
+    """What Spark says of the query; it is asked once."""
+    sources = pinned_sources(planned, workshop.lake)
+    return workshop.understandings.of(planned.definition, workshop.spark, sources, workshop.current)
 
 
 def _in_full(planned: PlannedRefresh, problem: Problem | None) -> PlannedRefresh:
@@ -112,7 +116,8 @@ def _incremental(planned: PlannedRefresh, query: Query, types: Types, lake: Open
         if name in named and state.signature == signature_of(named[name])
     }
     whole = planned.dynamic_table.immutable_where is None
-    delta = plan(query, planned.changes, planned.dates, types, states, whole=whole)
+    small = planned.may_be_written_anew
+    delta = plan(query, planned.changes, planned.dates, types, states, whole=whole, small=small)
     overlooked = _overlooked(planned, delta)
     if overlooked:
         return Outlook(_in_full(planned, Problem(Reason.DIMENSION_CHANGED, overlooked)))

@@ -12,10 +12,12 @@ from headwater.catalog.objects import Table
 from headwater.catalog.partitions import Partition, inside
 from headwater.incremental.deltas import Change
 from headwater.incremental.maintenance import Dates
+from headwater.lake.commits.choose import ROW_TRACKING, SMALL
 from headwater.refresh.choice import Choice, choose
 from headwater.refresh.definition import Definition
 from headwater.refresh.facts import Facts, Problem
 from headwater.refresh.foreign_writes import changed_by
+from headwater.refresh.given import given_of
 from headwater.refresh.hints import Hints
 from headwater.refresh.pins import Pin, WavePins, pin
 from headwater.refresh.problems import (
@@ -37,10 +39,10 @@ LEAST_BYTES_FOR_STATES = 32 << 20
 """Of all sources together: what can be read in no time needs no states."""
 
 _NO_HINTS = Hints()
-LITTLE = 64 << 20
-"""Bytes of sources that are read in less time than the jobs take that Spark would add."""
+READABLE = 1 << 30
+"""Bytes of sources up to which all their files may be read: Delta could skip some."""
 VERY_LITTLE = 4 << 20
-"""Bytes of sources that are joined in less time than that."""
+"""Bytes of sources that one task reads and joins before Spark has shared them out to several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,18 +76,28 @@ class PlannedRefresh:
     hints: Hints = _NO_HINTS
 
     @property
-    def is_little(self) -> bool:
-        """Whether so little is read that what costs is the number of Spark jobs."""
-        return self._bytes < LITTLE
+    def is_readable_at_once(self) -> bool:
+        """Whether all files may as well be read, so that nobody need look which can be skipped."""
+        return self._bytes < READABLE
 
     @property
     def is_very_little(self) -> bool:
-        """Whether that holds even if all rows are worked out, and joins move all of them."""
+        """Whether one task should do everything."""
         return self._bytes < VERY_LITTLE
 
     @property
     def _bytes(self) -> int:
         return sum(source.facts.bytes for source in self.sources)
+
+    @property
+    def may_be_written_anew(self) -> bool:
+        """Whether the table is small, and a row is nothing but its values."""
+        totals, table = self.table.shape.totals, self.dynamic_table
+        if self.partition is not None or table.immutable_where is not None or given_of(table):
+            return False
+        tracked = self.table.shape.properties.get(ROW_TRACKING, "").lower() == "true"
+        known = totals.rows is not None and totals.bytes is not None
+        return not tracked and known and SMALL.holds(totals.rows or 0, totals.bytes or 0)
 
     @property
     def changes(self) -> dict[str, Change]:

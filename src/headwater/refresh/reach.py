@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from headwater.catalog.objects import Table
 from headwater.catalog.partitions import Partition
-from headwater.lake.commits.writes import Append, Change, Nothing, Overwrite, Write
+from headwater.lake.commits.writes import Append, Change, Nothing, Overwrite, Rewrite, Write
 from headwater.names import quote_identifier, quote_literal
 from headwater.refresh.partitions import OUTSIDE, condition_of
 
@@ -47,6 +47,8 @@ class Reach:
                 return replace(write, rows=self._rows(rows, names))
             case Change(delta, weight):
                 return replace(write, delta=self._rows(delta, (*names, weight)))
+            case Rewrite(rows, fate):
+                return replace(write, rows=self._rows(rows, (*names, fate)))
 
     def _rows(self, sql: str, names: tuple[str, ...]) -> str:
         if self.condition is None:

@@ -35,8 +35,10 @@ def ready_relations(outlook: Outlook, workshop: Workshop) -> Iterator[SparkRelat
         relations = stored_relations(planned, workshop, sources, outlook.types)
         states = {name: state.relation for name, state in outlook.states.items()}
         relations = replace(relations, states=states)
-        if planned.is_little:
+        if planned.is_readable_at_once:
             relations = _with_views(outlook, workshop, relations, views)
+        if planned.is_very_little:
+            relations = replace(relations, one_task=True)
         elif outlook.delta is not None:
             changed = {s.table.id: s.facts.changed_rows for s in planned.sources}
             relations = replace(relations, changed_rows=changed)
@@ -50,7 +52,7 @@ def ready_relations(outlook: Outlook, workshop: Workshop) -> Iterator[SparkRelat
 def _with_views(
     outlook: Outlook, workshop: Workshop, relations: SparkRelations, views: list[str]
 ) -> SparkRelations:
-    """Small tables as views over their files, which Delta would have to look for."""
+    """Tables as views over their files, which Delta would run jobs to look for."""
     planned, spark, lake = outlook.planned, workshop.spark, workshop.lake
 
     def view(table: Table, version: int) -> str:

@@ -63,6 +63,8 @@ class SparkRelations:
     changed_rows: Mapping[str, int | None] | None = None
     """Of each source, where sides of joins are to be judged by them."""
     part_rows: Mapping[str, float] = field(default_factory=dict)
+    one_task: bool = False
+    """Whether all is to be done by one task."""
 
     def scan(self, scan: Scan) -> str:
         """A source as it was or is."""

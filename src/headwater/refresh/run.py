@@ -11,8 +11,9 @@ from headwater.catalog.dynamic_tables import RefreshMark
 from headwater.catalog.objects import Operation, Table, TableColumn
 from headwater.errors import HeadwaterError, SchemaError, TransientError, UserError
 from headwater.lake.commits.writes import Applied, Write
+from headwater.lake.delta_log.physical_names import physical_names
 from headwater.names import show_identifier
-from headwater.refresh.foreign_writes import changed_by, physical_names
+from headwater.refresh.foreign_writes import changed_by
 from headwater.refresh.given import Giving, given_of, own_names
 from headwater.refresh.outlook import Outlook, Workshop
 from headwater.refresh.partitions import OUTSIDE
@@ -61,8 +62,12 @@ def run_refresh(outlook: Outlook, workshop: Workshop, author: Author, turn: Turn
     """Write the rows, the frontier and the number of the refresh in one commit."""
     planned, applied = outlook.planned, list[Applied]()
     spark = workshop.spark
-    few_jobs = planned.is_little if outlook.delta is not None else planned.is_very_little
-    manner = spark.in_one_job() if few_jobs else spark.sending_little()
+    if planned.is_very_little:
+        manner = spark.in_one_job()
+    elif outlook.delta is not None and planned.is_readable_at_once:
+        manner = spark.in_few_jobs()
+    else:
+        manner = spark.sending_little()
     with manner, _prepared(outlook, workshop) as (write, relations):
         reach("refresh.planned")
         states = _write_states(outlook, workshop, relations, turn)

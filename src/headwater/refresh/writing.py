@@ -20,7 +20,7 @@ from headwater.algebra.nodes import (
 )
 from headwater.algebra.render import Relations, render
 from headwater.incremental.plan import DeltaPlan, Outcome
-from headwater.lake.commits.writes import Append, Change, Nothing, Overwrite, Write
+from headwater.lake.commits.writes import Append, Change, Nothing, Overwrite, Rewrite, Write
 from headwater.names import quote_identifier
 
 
@@ -30,6 +30,9 @@ def incremental_write(plan: DeltaPlan, names: tuple[str, ...], relations: Relati
         return Nothing()
     if plan.kind is Outcome.APPEND:
         return Append(named_rows(plan.rows, names, relations))
+    if plan.kind is Outcome.REWRITE:
+        fate = _further("__fate", names)
+        return Rewrite(named_rows(plan.rows, (*names, fate), relations), fate)
     return _change(plan.rows, names, relations)
 
 
@@ -69,10 +72,15 @@ def _select(text: str, names: tuple[str, ...]) -> str:
 
 
 def _change(rows: Node, names: tuple[str, ...], relations: Relations) -> Change:
-    weight = "__weight"
-    while weight.lower() in {name.lower() for name in names}:
-        weight += "_"
+    weight = _further("__weight", names)
     return Change(named_rows(rows, (*names, weight), relations), weight)
+
+
+def _further(name: str, names: tuple[str, ...]) -> str:
+    """A name that no column of the table has."""
+    while name.lower() in {known.lower() for known in names}:
+        name += "_"
+    return name
 
 
 def named_rows(node: Node, names: tuple[str, ...], relations: Relations) -> str:

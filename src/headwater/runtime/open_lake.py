@@ -141,16 +141,25 @@ class OpenLake:
 
     def remove_folder(self, table: Table) -> bool:
         """Remove the files of a table for good; whether all of them are gone."""
+        return self.remove_folder_at(self.location(table))
+
+    def remove_folder_at(self, location: str) -> bool:
+        """The same, for any folder of the lake."""
         try:
-            return self.table_folder(table).remove_all()
+            return self.places.folder(location).remove_all()
         except HeadwaterError as error:
-            _log.warning("cannot remove %s: %s", self.location(table), error)
+            _log.warning("cannot remove %s: %s", location, error)
             return False
 
     @property
     def job_retention(self) -> timedelta:
         """How long finished jobs are kept."""
         return timedelta(days=self.config.job_retention_days)
+
+    @property
+    def audit_retention(self) -> timedelta:
+        """How long it is remembered who did what."""
+        return timedelta(days=self.config.audit_retention_days)
 
     @property
     def load_history_retention(self) -> timedelta:

@@ -7,6 +7,7 @@ from fastapi import FastAPI
 from headwater import __version__
 from headwater.service import (
     event_pages,
+    exchange_pages,
     health_pages,
     job_pages,
     session_pages,
@@ -31,7 +32,14 @@ def make_pages() -> FastAPI:
         docs_url=None,
         redoc_url=None,
     )
-    for pages in (statement_pages, session_pages, job_pages, event_pages, health_pages):
+    for pages in (
+        statement_pages,
+        session_pages,
+        exchange_pages,
+        job_pages,
+        event_pages,
+        health_pages,
+    ):
         app.include_router(pages.router)
     add_error_answers(app)
     return app

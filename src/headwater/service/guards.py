@@ -23,6 +23,7 @@ OPEN_PAGES = frozenset({"/health", "/ready"})
 UPLOAD = "headwater_upload"
 """What a request's state has when it sends a file, as only what stands before the guards says."""
 
+_EXCHANGES = "/api/v1/exchanges/"
 _BEARER, _BASIC = b"bearer", b"basic"
 _POLICY = 1008
 """What a web socket is closed with when its request was refused."""
@@ -43,7 +44,7 @@ class Guards:
             await self._application(scope, receive, send)
             return
         headers = dict(scope["headers"])
-        uploads = scope.setdefault("state", {}).get(UPLOAD, False)
+        uploads = scope.setdefault("state", {}).get(UPLOAD, False) or _sends_file(scope)
         limits = self._limits.of_upload() if uploads else self._limits
         try:
             if scope["path"] not in OPEN_PAGES:
@@ -71,6 +72,10 @@ class Guards:
             if found is not None:
                 return found
         raise UserError("UNAUTHENTICATED")
+
+
+def _sends_file(scope: Scope) -> bool:
+    return scope.get("method") == "PUT" and scope["path"].startswith(_EXCHANGES)
 
 
 def _check_length(headers: dict[bytes, bytes], limits: Limits) -> None:

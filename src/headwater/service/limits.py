@@ -27,12 +27,22 @@ class Limits:
     """The same for a statement whose results a client has had in full."""
     result_bytes: int = 1024 * _MEGABYTE
     """How much memory the results of ended statements take."""
+    head_bytes: int = 64 * 1024
+    """How large the head of a request may be."""
+    head_seconds: float = 10.0
+    """How long the head of a request may take to arrive, and a refused body to end."""
+    unread_bytes: int = _MEGABYTE
+    """How much of a refused body may arrive after its answer."""
     body_bytes: int = 8 * _MEGABYTE
     body_seconds: float = 30.0
     """How long the body of a request may take to arrive."""
     upload_bytes: int = 1024 * _MEGABYTE
-    """The same for a file that is sent to Studio, which is written to disk as it arrives."""
+    """The same for the files of a PUT or GET, which are written to disk as they arrive."""
     upload_seconds: float = 3600.0
+    exchanges: int = 16
+    """How many PUT and GET of clients may have files here at once."""
+    exchange_seconds: float = 600.0
+    """How long their files stay if nobody asks for them."""
     send_seconds: float = 60.0
     """How long a client may take to make room for the next piece of an answer."""
     wait_seconds: float = 60.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from pathlib import Path
 
 from headwater.errors import HeadwaterError, NotSupported, UserError
 from headwater.result import Result
@@ -16,13 +17,29 @@ _LOCAL = ("PUT", "GET")
 
 
 def run_script(
-    session: Session, script: str, statement: Statement
+    session: Session, script: str, statement: Statement, *, exchange: Path | None = None
 ) -> Generator[Result, None, None]:
-    """The results of a script, each as it comes; its jobs are noted with the statement."""
+    """The results of a script, each as it comes; its jobs are noted with the statement.
+
+    With an exchange, PUT and GET move files of that folder; else they are refused.
+    """
+    if exchange is None:
+        yield from _results(session, script, statement, local_files=False)
+        return
+    session.state.exchange = exchange
+    try:
+        yield from _results(session, script, statement, local_files=True)
+    finally:
+        session.state.exchange = None
+
+
+def _results(
+    session: Session, script: str, statement: Statement, *, local_files: bool
+) -> Generator[Result, None, None]:
     for piece in pieces_of(script):
         if statement.cancel_asked:
             raise UserError("JOB_CANCELLED", job_id=statement.id)
-        if session.state.exchange is None:
+        if not local_files:
             _require_no_local_files(piece.text)
         yield session.run(piece.text, announce=statement.job_ids.append)
 

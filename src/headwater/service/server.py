@@ -21,10 +21,10 @@ from headwater.service.first_tokens import local_token
 from headwater.service.hive_endpoint import hive_server
 from headwater.service.identity import Authenticator, FirstOf
 from headwater.service.lake_users import LakeUsers
+from headwater.service.patience import connections_within
 from headwater.service.service import Service
 
 _KEEP_ALIVE_SECONDS = 75
-_MOST_HEADER_BYTES = 64 * 1024
 _MOST_SOCKET_BYTES = 8 * 1024 * 1024
 _BACKLOG = 1024
 _CLOSE_SECONDS = 3
@@ -179,6 +179,7 @@ def _configured(app: FastAPI, listening: Listening, *, whole: bool) -> uvicorn.C
     """`whole`: with web sockets, and with things to start and stop, which Studio has."""
     config = uvicorn.Config(
         app,
+        http=connections_within(app.state.service.limits),
         lifespan="on" if whole else "off",
         ws="websockets-sansio" if whole else "none",
         ws_max_size=_MOST_SOCKET_BYTES,
@@ -189,7 +190,6 @@ def _configured(app: FastAPI, listening: Listening, *, whole: bool) -> uvicorn.C
         server_header=False,
         timeout_keep_alive=_KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=_CLOSE_SECONDS,
-        h11_max_incomplete_event_size=_MOST_HEADER_BYTES,
         limit_concurrency=app.state.service.limits.connections,
         ssl_certfile=listening.tls_certificate,
         ssl_keyfile=listening.tls_key,

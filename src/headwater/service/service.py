@@ -14,6 +14,7 @@ from headwater.result import Result
 from headwater.runtime.open_lake import OpenLake, release_lake, share_lake
 from headwater.service.configured_limits import limits_of
 from headwater.service.events import Events
+from headwater.service.exchanges import Exchanges
 from headwater.service.identity import Identity, require_operator
 from headwater.service.lanes import Lane, lane_of
 from headwater.service.limits import Limits
@@ -46,6 +47,7 @@ class Service:
         self.limits = limits or limits_of(lake.config)
         self.events = Events()
         self.sessions = Sessions(lake, self.limits)
+        self.exchanges = Exchanges(self.limits)
         self.statements = Statements(lake, self.limits, self.events)
         self.listener = EventListener(self.events)
         self.loop = LoopThread(lake, self.listener, loops=loops)
@@ -92,12 +94,12 @@ class Service:
     ) -> Statement:
         """Take a script on, in a session of the user's or in one of its own.
 
-        Of a session of its own, `time_zone` is the zone, if not the lake's, and `exchange` the
-        folder of this machine that PUT and GET may reach.
+        `exchange` is the folder of this machine that its PUT and GET may reach. Of a session of
+        its own, `time_zone` is the zone, if not the lake's.
         """
         self.require_active()
         if session is None:
-            own = open_session(self.lake, identity, time_zone=time_zone, exchange=exchange)
+            own = open_session(self.lake, identity, time_zone=time_zone)
             given_back = own.close
         else:
             taken = self.sessions.take(session, identity)
@@ -108,12 +110,13 @@ class Service:
 
         def work(statement: Statement) -> Generator[Result, None, None]:
             try:
-                yield from run_script(own, script, statement)
+                yield from run_script(own, script, statement, exchange=exchange)
             finally:
                 statement.schema = own.schema
 
         try:
-            lane = lane_of(script)
+            # A session runs one statement of this lane at a time: no other meets its exchange.
+            lane = lane_of(script) if exchange is None else Lane.COMPUTING
             made = self.statements.submit(identity, work, text=script, lane=lane, session=session)
         except BaseException:
             given_back()
@@ -173,11 +176,13 @@ class Service:
             self._warming.join()
         self.statements.close()
         self.sessions.close_all()
+        self.exchanges.close_all()
         release_lake(self.lake)
 
     def _tidy(self) -> None:
         while not self._stopping.wait(_TIDY_SECONDS):
             self.sessions.close_idle()
+            self.exchanges.close_idle()
             self.statements.forget_old()
 
 

@@ -9,7 +9,6 @@ import secrets
 import threading
 import time
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from headwater.errors import TransientError, UserError
 from headwater.runtime.open_lake import OpenLake
@@ -19,19 +18,11 @@ from headwater.session import Session
 from headwater.sql.settings import TIME_ZONE_KEY
 
 
-def open_session(
-    lake: OpenLake,
-    identity: Identity,
-    *,
-    time_zone: str | None = None,
-    exchange: Path | None = None,
-) -> Session:
-    """A session in which a user's statements run; it shows times in the lake's zone, or in one.
-
-    With an exchange, PUT and GET move files of that folder; else they are refused.
-    """
+def open_session(lake: OpenLake, identity: Identity, *, time_zone: str | None = None) -> Session:
+    """A session in which a user's statements run; it shows times in the lake's zone, or in one."""
     made = Session.beside(lake, identity=identity)
-    made.state.exchange = exchange
+    # Whoever asks sits elsewhere, and this machine's files are not theirs, admins or not.
+    made.state.local_files = False
     if time_zone is not None:
         made.state.settings[TIME_ZONE_KEY] = time_zone
     return made

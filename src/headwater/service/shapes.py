@@ -29,9 +29,21 @@ class NewStatement(Shape):
     wait_seconds: float = Field(
         default=10.0, ge=0.0, le=_MOST_WAIT, description="How long to wait for its end."
     )
+    exchange: str | None = Field(
+        default=None,
+        max_length=64,
+        description="Where PUT finds and GET leaves files; names in them are of the exchange.",
+    )
     inline: bool = Field(
         default=False, description="Small results come with the answer, as Arrow in base64."
     )
+
+
+class ExchangeShape(Shape):
+    """An open exchange, and how much its files may take in all."""
+
+    id: str
+    most_bytes: int
 
 
 class ErrorSpan(Shape):

@@ -20,7 +20,7 @@ from headwater.service.shapes import NewStatement, RowsShape, StatementShape
 from headwater.service.statement import Statement, size_of
 from headwater.sql.binding import bind
 from headwater.wire.errors import error_body
-from headwater.wire.results import ARROW_STREAM, arrow_stream, description_of
+from headwater.wire.results import ARROW_STREAM, ArrowStream, arrow_stream, description_of
 
 router = APIRouter(prefix="/api/v1", tags=["statements"], responses=ERRORS)
 
@@ -39,7 +39,10 @@ async def send_statement(
     script = given.sql
     if given.parameters is not None:
         script = await run_in_threadpool(_bound, script, given.parameters)
-    statement = service.submit(identity, script, session=given.session)
+    folder = None if given.exchange is None else service.exchanges.find(given.exchange, identity)
+    statement = service.submit(
+        identity, script, session=given.session, exchange=None if folder is None else folder.folder
+    )
     await ended(statement, given.wait_seconds)
     return await _shown(service, statement, inline=given.inline)
 
@@ -78,6 +81,7 @@ async def get_result(
     identity: TheIdentity,
     cursor: Annotated[str, Query(pattern=r"^[0-9]{1,15}$")] = "0",
     limit: Annotated[int, Query(ge=1, le=_MOST_ROWS)] = 1000,
+    keep: Annotated[bool, Query(description="False: forget it all when sent as Arrow.")] = True,
     accept: Annotated[str, Header()] = "application/json",
 ) -> Response:
     """Rows of a result, a page at a time; all of them as an Arrow stream if that is accepted."""
@@ -86,7 +90,10 @@ async def get_result(
     if number >= len(results) or not results[number].returns_rows:
         raise UserError("RESULT_NOT_FOUND", statement=id, number=number)
     if ARROW_STREAM in accept:
-        return StreamingResponse(_streamed(statement, number), media_type=ARROW_STREAM)
+        stream = await run_in_threadpool(arrow_stream, results[number])
+        headers = {"Content-Length": str(stream.length)}
+        sent = _sent(service, statement, number, stream, keep=keep)
+        return StreamingResponse(sent, media_type=ARROW_STREAM, headers=headers)
     return JsonAnswer(await run_in_threadpool(_page, results[number], int(cursor), limit))
 
 
@@ -105,11 +112,15 @@ def _bound(script: str, parameters: list[Any] | dict[str, Any]) -> str:
         raise UserError("REQUEST_INVALID", problem="parameters are nested too deep") from None
 
 
-async def _streamed(statement: Statement, number: int) -> AsyncIterator[bytes]:
-    async for piece in iterate_in_threadpool(arrow_stream(statement.results[number])):
+async def _sent(
+    service: Service, statement: Statement, number: int, stream: ArrowStream, *, keep: bool
+) -> AsyncIterator[bytes]:
+    async for piece in iterate_in_threadpool(stream):
         yield piece
     if number == len(statement.results) - 1 and statement.ended:
         statement.fetched = True
+        if not keep:
+            service.statements.forget(statement)
 
 
 async def _shown(service: Service, statement: Statement, *, inline: bool = False) -> Response:

@@ -111,6 +111,13 @@ class Statements:
         """What the results of ended statements take in memory."""
         return self._kept_bytes
 
+    def forget(self, statement: Statement) -> None:
+        """Let go of one that has ended, and of its results."""
+        assert statement.ended
+        with self._lock:
+            if self._known.pop(statement.id, None) is not None:
+                self._kept_bytes -= statement.bytes
+
     def forget_old(self) -> None:
         """Forget ended statements that are too old, or too many."""
         gone = to_forget(self._kept(), self._limits)

@@ -88,16 +88,18 @@ class GrantPrivileges:
 
 @dataclass(frozen=True, slots=True)
 class RevokePrivileges:
-    """REVOKE p[, p] ON <object> FROM USER|ROLE x."""
+    """REVOKE p[, p] ON <object> FROM USER|ROLE x [CASCADE]."""
 
     privileges: tuple[Privilege, ...]
     on: GrantedObject
     grantee: Grantee
+    cascade: bool = False
+    """Whether what was granted on goes too."""
 
     def to_sql(self) -> str:
         """The statement in its canonical spelling."""
-        what = ", ".join(self.privileges)
-        return f"REVOKE {what} ON {self.on.to_sql()} FROM {self.grantee.to_sql()}"
+        what, cascade = ", ".join(self.privileges), " CASCADE" if self.cascade else ""
+        return f"REVOKE {what} ON {self.on.to_sql()} FROM {self.grantee.to_sql()}{cascade}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,11 +143,12 @@ def parse_revoke(cursor: Cursor) -> RevokePrivileges:
     on = _object(cursor)
     cursor.expect("FROM")
     grantee = _grantee(cursor)
+    cascade = cursor.accept("CASCADE")
     cursor.expect_end()
     fitting = _fitting(cursor, privileges, on, start)
     if Privilege.OWNERSHIP in fitting and privileges:
         raise UserError("OWNERSHIP_REVOKED", object=on.to_sql(), span=cursor.tokens[start].span)
-    return RevokePrivileges(fitting, on, grantee)
+    return RevokePrivileges(fitting, on, grantee, cascade)
 
 
 def parse_show_grants(cursor: Cursor) -> ShowGrants:

@@ -73,6 +73,7 @@ from headwater.sql.settings import parse_reset, parse_set
 from headwater.sql.show import (
     parse_show_columns,
     parse_show_create_table,
+    parse_show_partitions,
     parse_show_schemas,
     parse_show_tables,
     parse_show_views,
@@ -107,6 +108,8 @@ from headwater.sql.users import (
     parse_alter_user,
     parse_create_user,
     parse_drop_user,
+    parse_show_audit,
+    parse_show_roles,
     parse_show_users,
 )
 from headwater.sql.vacuum import parse_vacuum
@@ -273,6 +276,7 @@ PARSERS: dict[str, Parser] = {
     "SHOW LINEAGE": parse_show_lineage,
     "SHOW MATERIALIZED VIEW REFRESH HISTORY": parse_show_refresh_history,
     "SHOW MATERIALIZED VIEWS": parse_show_dynamic_tables,
+    "SHOW PARTITIONS": parse_show_partitions,
     "SHOW PIPES": parse_show_pipes,
     "SHOW PRELOAD": parse_show_preload_status,
     "SHOW SCHEMAS": parse_show_schemas,
@@ -288,6 +292,8 @@ PARSERS: dict[str, Parser] = {
     "SHOW USER FUNCTIONS": parse_show_user_functions,
     "SHOW USER VOLUME DIRECTORY": parse_show_volume_directory,
     "SHOW USERS": parse_show_users,
+    "SHOW AUDIT": parse_show_audit,
+    "SHOW ROLES": parse_show_roles,
     "SHOW VCLUSTER": parse_show_preload_status,
     "SHOW VCLUSTERS": parse_show_vclusters,
     "SHOW VIEWS": parse_show_views,

@@ -57,12 +57,36 @@ class RefreshPipe:
         return "REFRESH"
 
 
-PipeAction: TypeAlias = PausePipe | ResumePipe | SetPipeProperty | RefreshPipe
+@dataclass(frozen=True, slots=True)
+class SkipFile:
+    """SKIP FILE '<path>': leave a file alone."""
+
+    path: str
+
+    def to_sql(self) -> str:
+        """The clause behind the pipe's name."""
+        return f"SKIP FILE {quote_literal(self.path)}"
+
+
+@dataclass(frozen=True, slots=True)
+class RetryFile:
+    """RETRY FILE '<path>': try a file again that was skipped, or could not be read."""
+
+    path: str
+
+    def to_sql(self) -> str:
+        """The clause behind the pipe's name."""
+        return f"RETRY FILE {quote_literal(self.path)}"
+
+
+PipeAction: TypeAlias = (
+    PausePipe | ResumePipe | SetPipeProperty | RefreshPipe | SkipFile | RetryFile
+)
 
 
 @dataclass(frozen=True, slots=True)
 class AlterPipe:
-    """ALTER PIPE p {SET <one property> = <value> | REFRESH}."""
+    """ALTER PIPE p {SET <one property> = <value> | REFRESH | {SKIP | RETRY} FILE '<path>'}."""
 
     name: ObjectName
     action: PipeAction
@@ -130,8 +154,15 @@ def parse_alter_pipe(cursor: Cursor) -> AlterPipe:
     if cursor.accept("REFRESH"):
         cursor.expect_end()
         return AlterPipe(name, RefreshPipe())
+    for word, action in (("SKIP", SkipFile), ("RETRY", RetryFile)):
+        if cursor.accept(word):
+            cursor.expect("FILE")
+            path = cursor.string("the path of a file")
+            cursor.expect_end()
+            return AlterPipe(name, action(path))
     if not cursor.accept("SET"):
-        cursor.fail_expected("SET or REFRESH", hint=_instead(cursor.token.upper))
+        expected = "SET, REFRESH, SKIP FILE or RETRY FILE"
+        cursor.fail_expected(expected, hint=_instead(cursor.token.upper))
     assignment = parse_assignment(cursor)
     if not cursor.at_end:
         raise UserError("PIPE_ONE_PROPERTY", span=cursor.token.span)
@@ -141,7 +172,7 @@ def parse_alter_pipe(cursor: Cursor) -> AlterPipe:
 def _instead(word: str) -> str | None:
     if word in (*_PAUSE_WORDS, *_RESUME_WORDS):
         return f"write SET {PAUSED} = {str(word in _PAUSE_WORDS).upper()}"
-    return did_you_mean(word, ("SET", "REFRESH"))
+    return did_you_mean(word, ("SET", "REFRESH", "SKIP FILE", "RETRY FILE"))
 
 
 def _action(assignment: Assignment) -> PipeAction:

@@ -71,6 +71,20 @@ class ShowColumns:
 
 
 @dataclass(frozen=True, slots=True)
+class ShowPartitions:
+    """SHOW PARTITIONS [EXTENDED] t [LIKE|WHERE] [LIMIT]."""
+
+    table: ObjectName
+    extended: bool = False
+    filter: ShowFilter = NO_FILTER
+
+    def to_sql(self) -> str:
+        """The statement in its canonical spelling."""
+        extended = "EXTENDED " if self.extended else ""
+        return f"SHOW PARTITIONS {extended}{self.table}{self.filter.to_sql()}"
+
+
+@dataclass(frozen=True, slots=True)
 class ShowCreateTable:
     """SHOW CREATE TABLE t (or VIEW v)."""
 
@@ -134,6 +148,18 @@ def parse_show_columns(cursor: Cursor) -> ShowColumns:
     cursor.one_of(("IN", "FROM"))
     table = cursor.object_name("the table's name")
     return ShowColumns(table, parse_show_filter(cursor))
+
+
+def parse_show_partitions(cursor: Cursor) -> ShowPartitions:
+    """Read the statement; the cursor stands before SHOW."""
+    cursor.expect("SHOW", "PARTITIONS")
+    extended = cursor.at("EXTENDED") and cursor.peek(1).is_name
+    if extended:
+        cursor.advance()
+    if cursor.at("IN") or cursor.at("FROM"):
+        cursor.advance()
+    table = cursor.object_name("the table's name")
+    return ShowPartitions(table, extended, parse_show_filter(cursor))
 
 
 def parse_show_create_table(cursor: Cursor) -> ShowCreateTable:

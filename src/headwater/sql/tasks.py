@@ -77,12 +77,23 @@ class UnsetTask:
         return f"UNSET {self.clause}{tail}"
 
 
-TaskAction: TypeAlias = ChangeTask | SetTask | UnsetTask
+@dataclass(frozen=True, slots=True)
+class RenameTask:
+    """RENAME TO <folder.name>: another name, or another folder."""
+
+    to: ObjectName
+
+    def to_sql(self) -> str:
+        """The clause behind the task's name."""
+        return f"RENAME TO {self.to}"
+
+
+TaskAction: TypeAlias = ChangeTask | SetTask | UnsetTask | RenameTask
 
 
 @dataclass(frozen=True, slots=True)
 class AlterTask:
-    """ALTER TASK t {SET .. | UNSET .. | PAUSE | RESUME | OFFLINE [WITH DOWNSTREAM]}."""
+    """ALTER TASK t {SET .. | UNSET .. | RENAME TO n | PAUSE | RESUME | OFFLINE ..}."""
 
     name: ObjectName
     action: TaskAction
@@ -224,10 +235,10 @@ def parse_alter_task(cursor: Cursor) -> AlterTask:
     """Read the statement; the cursor stands before ALTER."""
     cursor.expect("ALTER", "TASK")
     name = cursor.object_name(_A_TASK)
-    words = (*TaskChange, "SET", "UNSET")
+    words = (*TaskChange, "SET", "UNSET", "RENAME")
     if cursor.token.upper not in words:
         hint = did_you_mean(cursor.token.text, words)
-        cursor.fail_expected("SET, UNSET, PAUSE, RESUME or OFFLINE", hint=hint)
+        cursor.fail_expected("SET, UNSET, RENAME, PAUSE, RESUME or OFFLINE", hint=hint)
     word = cursor.advance().upper
     if word == "SET":
         if cursor.at_end:
@@ -237,6 +248,9 @@ def parse_alter_task(cursor: Cursor) -> AlterTask:
         action: TaskAction = UnsetTask(cursor.one_of(_UNSET))
         cursor.accept("DEPENDENT")
         cursor.accept("LIMIT")
+    elif word == "RENAME":
+        cursor.expect("TO")
+        action = RenameTask(cursor.object_name(_A_TASK))
     else:
         action = ChangeTask(TaskChange(word), _with_downstream(cursor))
     cursor.expect_end()

@@ -83,6 +83,28 @@ class ShowUsers:
         return f"SHOW USERS{self.filter.to_sql()}"
 
 
+@dataclass(frozen=True, slots=True)
+class ShowAudit:
+    """SHOW AUDIT [LIKE|WHERE] [LIMIT]; LIKE looks at the user."""
+
+    filter: ShowFilter = NO_FILTER
+
+    def to_sql(self) -> str:
+        """The statement in its canonical spelling."""
+        return f"SHOW AUDIT{self.filter.to_sql()}"
+
+
+@dataclass(frozen=True, slots=True)
+class ShowRoles:
+    """SHOW ROLES [LIKE|WHERE] [LIMIT]."""
+
+    filter: ShowFilter = NO_FILTER
+
+    def to_sql(self) -> str:
+        """The statement in its canonical spelling."""
+        return f"SHOW ROLES{self.filter.to_sql()}"
+
+
 def parse_create_user(cursor: Cursor) -> CreateUser:
     """Read the statement; the cursor stands before CREATE."""
     cursor.expect("CREATE", "USER")
@@ -129,6 +151,18 @@ def parse_show_users(cursor: Cursor) -> ShowUsers:
     """Read the statement; the cursor stands before SHOW."""
     cursor.expect("SHOW", "USERS")
     return ShowUsers(parse_show_filter(cursor))
+
+
+def parse_show_audit(cursor: Cursor) -> ShowAudit:
+    """Read the statement; the cursor stands before SHOW."""
+    cursor.expect("SHOW", "AUDIT")
+    return ShowAudit(parse_show_filter(cursor))
+
+
+def parse_show_roles(cursor: Cursor) -> ShowRoles:
+    """Read the statement; the cursor stands before SHOW."""
+    cursor.expect("SHOW", "ROLES")
+    return ShowRoles(parse_show_filter(cursor))
 
 
 def user_name(cursor: Cursor) -> str:

@@ -1,9 +1,10 @@
-"""ALTER PIPE: pause, resume, one property, or a look at once."""
+"""ALTER PIPE: pause, resume, one property, a look at once, or what to do with one file."""
 
 from __future__ import annotations
 
 from headwater.catalog.pipes import Pipe, PipeKind, PipeStatus
 from headwater.errors import UserError
+from headwater.pipes.file_orders import retry_file, skip_file
 from headwater.pipes.find_pipe import find_pipe
 from headwater.result import Result
 from headwater.runtime.clock import now
@@ -13,7 +14,15 @@ from headwater.sql.pipe_properties import (
     properties_of,
     with_property,
 )
-from headwater.sql.pipes import AlterPipe, PausePipe, RefreshPipe, ResumePipe, SetPipeProperty
+from headwater.sql.pipes import (
+    AlterPipe,
+    PausePipe,
+    RefreshPipe,
+    ResumePipe,
+    RetryFile,
+    SetPipeProperty,
+    SkipFile,
+)
 from headwater.statements.context import Context
 from headwater.statements.find_vcluster import require_vcluster
 
@@ -36,6 +45,12 @@ def alter_pipe(context: Context, statement: AlterPipe) -> Result:
             raise UserError("PIPE_NOT_RUNNING", name=name, status=pipe.status)
         store.request_refresh(pipe.id, at)
         return Result(message=f"pipe {name} looks for new data at once")
+    if isinstance(action, SkipFile):
+        url = skip_file(context.lake, pipe, action.path, user=context.session.user)
+        return Result(message=f"pipe {name} leaves {url} alone")
+    if isinstance(action, RetryFile):
+        url = retry_file(context.lake, pipe, action.path)
+        return Result(message=f"pipe {name} tries {url} again")
     assert isinstance(action, SetPipeProperty)
     _set(context, pipe, action)
     return Result(message=f"pipe {name}: {action.key} is {action.value}")

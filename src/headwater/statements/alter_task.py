@@ -1,4 +1,4 @@
-"""ALTER TASK: another draft, or pause, resume, take offline."""
+"""ALTER TASK: another draft or name, or pause, resume, take offline."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from dataclasses import replace
 from typing import Any
 
 from headwater.catalog.tasks import Task, TaskDefinition, TaskKind, TaskState
-from headwater.errors import UserError
+from headwater.errors import NotSupported, UserError
 from headwater.names import counted
 from headwater.result import Result
 from headwater.runtime.clock import now
 from headwater.sql.task_clauses import Retry
-from headwater.sql.tasks import AlterTask, ChangeTask, SetTask, TaskChange, UnsetTask
+from headwater.sql.tasks import AlterTask, ChangeTask, RenameTask, SetTask, TaskChange, UnsetTask
 from headwater.statements.context import Context
-from headwater.statements.find_task import find_task
+from headwater.statements.find_task import find_task, task_name
 from headwater.statements.task_definition import (
     changed_definition,
     dynamic_target,
@@ -46,12 +46,23 @@ def alter_task(context: Context, statement: AlterTask) -> Result:
     if isinstance(action, ChangeTask):
         return _change(context, task, action)
     require_own(context, task)
+    if isinstance(action, RenameTask):
+        return _rename(context, task, action)
     if isinstance(action, SetTask):
         draft = _set(context, task, action)
     else:
         draft = _unset(task.draft, action)
     context.store.tasks.set_draft(task.id, draft, now())
     return Result(message=f"task {task.name} has a new draft; SUBMIT TASK {task.name} runs it")
+
+
+def _rename(context: Context, task: Task, action: RenameTask) -> Result:
+    """Who comes after it, and who is told of it, follows: only the name is another."""
+    to = task_name(context, action.to)
+    if to.workspace != task.name.workspace:
+        raise NotSupported("RENAME_ACROSS_WORKSPACES", span=context.span_of(action.to))
+    context.store.tasks.rename(task, to, now())
+    return Result(message=f"task {task.name} renamed to {to}")
 
 
 def _set(context: Context, task: Task, action: SetTask) -> TaskDefinition:

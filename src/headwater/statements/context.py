@@ -59,6 +59,8 @@ class SessionState:
     """What the user may do; who opened the lake's folder may do everything."""
     exchange: Path | None = None
     """The one folder of the machine that PUT and GET may reach; None if they may reach all."""
+    local_files: bool = True
+    """Whether PUT and GET may reach files of this machine without an exchange."""
     _spark: SparkConnection | None = None
     _spark_schema: str | None = None
     _view_number: int = 0
@@ -130,6 +132,8 @@ class Context:
     """What to read, when a pipe runs the statement."""
     wave: WavePins | None = None
     """What to read, when the schedule refreshes a dynamic table."""
+    known_utf8: frozenset[str] = frozenset()
+    """The addresses of files that hold U+FFFD, and nothing that is not UTF-8."""
     reads: StreamReads = field(default_factory=StreamReads)
     """The streams it reads; found while its text is made ready for Spark."""
 

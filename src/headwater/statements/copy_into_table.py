@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from headwater.catalog.load_history import COPY_SOURCE
 from headwater.catalog.objects import Operation, Table
 from headwater.errors import HeadwaterError, TransientError
 from headwater.files.loads import announce, purge, settle
 from headwater.files.reading import VolumeScan
-from headwater.files.unreadable import UnreadableFile
+from headwater.files.unreadable import TextIsUtf8, UnreadableFile
 from headwater.names import counted
 from headwater.pipes.settling import require_under_way
 from headwater.result import Column, Result
@@ -55,6 +55,10 @@ def copy_into_table(context: Context, statement: CopyIntoTable) -> Result:
             except UnreadableFile as error:
                 if not _leave_out(copy, error):
                     raise
+            except TextIsUtf8 as found:
+                if found.urls <= copy.context.known_utf8:
+                    raise
+                copy.context = replace(copy.context, known_utf8=found.urls)
             else:
                 break
     left = []
@@ -75,7 +79,8 @@ def _attempt(copy: _Copy) -> _Loaded:
     except HeadwaterError as error:
         kept = copy.context.store.versions.by_job(copy.context.job_id)
         again = any(scan.packed for scan in scans) and not kept
-        if not again or isinstance(error, TransientError) or error.condition == "JOB_CANCELLED":
+        known = isinstance(error, TransientError | TextIsUtf8)
+        if not again or known or error.condition == "JOB_CANCELLED":
             raise
     copy.pack = False
     return _load_files(copy, [])

@@ -22,7 +22,7 @@ from headwater.statements.context import Context
 from headwater.statements.create_table import table_head
 from headwater.statements.dynamic_plan import Plan, definition_from, plan_of
 from headwater.statements.prospects import require_incremental
-from headwater.statements.refreshing import refresh
+from headwater.statements.refreshing import refresh, why_in_full
 from headwater.statements.replace_dynamic_table import replace_dynamic_table
 from headwater.tables.allowed_names import require_allowed_name
 from headwater.tables.create import create, new_table
@@ -63,7 +63,7 @@ def make(context: Context, statement: CreateDynamicTable, fill: Fill) -> Result:
     context.lake.writer.ensure()
     if existing is None:
         _create(context, statement, name, plan)
-        done, note = "created", f"REFRESH {kind} {name} fills it"
+        done, note = "created", f"REFRESH {kind} {name} fills it{_each_in_full(context, name)}"
     else:
         done, note = "replaced", replace_dynamic_table(context, statement, existing, plan)
     if statement.initialize == ON_CREATE:
@@ -71,6 +71,17 @@ def make(context: Context, statement: CreateDynamicTable, fill: Fill) -> Result:
         assert dynamic is not None
         note = fill(context, dynamic, done)
     return Result(message=f"{kind.lower()} {name} {done}; {note}")
+
+
+def _each_in_full(context: Context, name: QualifiedName) -> str:
+    dynamic = context.store.dynamic_tables.get(name.workspace, name.schema, name.name)
+    assert dynamic is not None
+    try:
+        why = why_in_full(context, dynamic)
+    except HeadwaterError:
+        # The table is made. What stands in the way of a refresh, the refresh will say.
+        return ""
+    return "" if why is None else f"; each refresh works all rows out anew: {why}"
 
 
 def _instead(existing: Table, name: QualifiedName, kind: RefreshedKind) -> str:

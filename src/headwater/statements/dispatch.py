@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from headwater.errors import UserError
+from headwater.files.unreadable import TextIsUtf8
 from headwater.result import Result
 from headwater.sql import (
     alerts,
@@ -128,6 +129,7 @@ from headwater.statements.revoke import revoke
 from headwater.statements.set_setting import set_setting
 from headwater.statements.show_alert_events import show_alert_events
 from headwater.statements.show_alerts import show_alerts
+from headwater.statements.show_audit import show_audit
 from headwater.statements.show_columns import show_columns
 from headwater.statements.show_connections import show_connections
 from headwater.statements.show_create_pipe import show_create_pipe
@@ -137,9 +139,11 @@ from headwater.statements.show_dynamic_tables import show_dynamic_tables
 from headwater.statements.show_grants import show_grants
 from headwater.statements.show_jobs import show_jobs
 from headwater.statements.show_lineage import show_lineage
+from headwater.statements.show_partitions import show_partitions
 from headwater.statements.show_pipes import show_pipes
 from headwater.statements.show_preload_status import show_preload_status
 from headwater.statements.show_refresh_history import show_refresh_history
+from headwater.statements.show_roles import show_roles
 from headwater.statements.show_schemas import show_schemas
 from headwater.statements.show_settings import show_settings
 from headwater.statements.show_table_extended import show_table_extended
@@ -156,6 +160,7 @@ from headwater.statements.show_vclusters import show_vclusters
 from headwater.statements.show_views import show_views
 from headwater.statements.show_volume_directory import show_volume_directory
 from headwater.statements.show_volumes import show_volumes
+from headwater.statements.sound_query import require_sound_query
 from headwater.statements.spark_command import spark_command
 from headwater.statements.submit_task import submit_task
 from headwater.statements.truncate_table import truncate_table
@@ -235,6 +240,7 @@ HANDLERS: dict[type, Handler] = {
     settings.ShowSettings: show_settings,
     show.ShowColumns: show_columns,
     show.ShowCreateTable: show_create_table,
+    show.ShowPartitions: show_partitions,
     show.ShowSchemas: show_schemas,
     show.ShowTables: show_tables,
     show.ShowTablesHistory: show_tables_history,
@@ -249,6 +255,8 @@ HANDLERS: dict[type, Handler] = {
     users.AlterUser: alter_user,
     users.CreateUser: create_user,
     users.DropUser: drop_user,
+    users.ShowAudit: show_audit,
+    users.ShowRoles: show_roles,
     users.ShowUsers: show_users,
     task_instances.AlterTaskInstance: alter_task_instance,
     task_instances.DescTaskInstance: desc_task_instance,
@@ -306,6 +314,7 @@ RELATIONS = (
     pipes.ShowPipes,
     schemas.DescSchema,
     show.ShowColumns,
+    show.ShowPartitions,
     show.ShowSchemas,
     show.ShowTables,
     show.ShowTablesHistory,
@@ -314,6 +323,8 @@ RELATIONS = (
     streams.DescTableStream,
     streams.ShowTableStreams,
     user_tokens.ShowTokens,
+    users.ShowAudit,
+    users.ShowRoles,
     users.ShowUsers,
     task_instances.DescTaskInstance,
     task_instances.ShowTaskInstances,
@@ -331,8 +342,16 @@ RELATIONS = (
 
 
 def execute(context: Context, statement: Statement) -> Result:
-    """Carry a statement out."""
-    return HANDLERS[type(statement)](context, statement)
+    """Carry a statement out; once more if the files it reads were taken for damaged and are not.
+
+    It has changed nothing by then: a statement that fails never does.
+    """
+    require_sound_query(context, statement)
+    handler = HANDLERS[type(statement)]
+    try:
+        return handler(context, statement)
+    except TextIsUtf8 as found:
+        return handler(replace(context, known_utf8=found.urls), statement)
 
 
 def execute_relation(context: Context, text: str) -> Result:

@@ -14,7 +14,7 @@ def drop_view(context: Context, statement: DropView) -> Result:
     name, session = statement.name, context.session
     if name.schema is None and name.name in session.temporary_views:
         with session.lock:
-            session.spark().drop_view(name.name)
+            session.spark().drop_users_view(name.name)
             session.temporary_views.discard(name.name)
         return Result(message=f"temporary view {name} dropped")
     qualified = context.qualify(name)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from headwater.catalog.dynamic_tables import Schedule
+from headwater.catalog.vclusters import DEFAULT_CLUSTER
 from headwater.errors import UserError
 from headwater.runtime.clock import now
 from headwater.sql.create_dynamic_table import CreateDynamicTable
@@ -19,13 +20,19 @@ from headwater.statements.time_travel import moment_of
 def schedule_of(
     context: Context, statement: CreateDynamicTable, cluster: str | None
 ) -> Schedule | None:
-    """The clauses with their moment; older statements name the `cluster` by a property."""
+    """The clauses with their moment; older statements name the `cluster` by a property.
+
+    Where no cluster is named, it is that of the session that makes the table.
+    """
     clause, lag = statement.refresh, statement.target_lag
     if clause is None and lag is None:
         return None
     vcluster = None if clause is None else clause.vcluster
     vcluster = vcluster or (cluster.upper() if cluster is not None else None)
     require_vcluster(context, vcluster)
+    own = context.session.vcluster
+    # DEFAULT is where a table without a cluster is refreshed.
+    vcluster = vcluster or (own if own != DEFAULT_CLUSTER else None)
     if lag is not None:
         return with_lag(Schedule(vcluster=vcluster), lag)
     return with_clause(context, Schedule(vcluster=vcluster), clause or RefreshClause())

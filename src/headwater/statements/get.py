@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from headwater.errors import UserError
@@ -14,7 +15,7 @@ from headwater.files.volumes import OpenVolume
 from headwater.result import Result
 from headwater.sql.volume_files import Get
 from headwater.statements.context import Context
-from headwater.statements.exchange import require_in_exchange
+from headwater.statements.exchange import get_in_exchange, require_room, shown_path
 from headwater.statements.open_volume import volume_for
 from headwater.statements.transfer_rows import require_own_targets, transfer_result
 from headwater.storage.failures import file_not_found
@@ -26,13 +27,18 @@ def get(context: Context, statement: Get) -> Result:
 
     A file named by FILE gets its own name; the files of a folder keep their folders below it.
     """
-    require_in_exchange(context, statement)
+    statement = get_in_exchange(context, statement)
     folder = LocalFolder.of(statement.target)
     with volume_for(context, statement.volume) as volume:
+        wanted = list(_wanted(volume, statement))
+        require_room(context, (file.size for file, _ in wanted))
+        overwrite = statement.overwrite
         transfers = [
-            _transfer(volume.store, file, folder, relative, overwrite=statement.overwrite)
-            for file, relative in _wanted(volume, statement)
+            _transfer(volume.store, file, folder, relative, overwrite=overwrite)
+            for file, relative in wanted
         ]
+        if context.session.exchange is not None:
+            transfers = [replace(t, target=shown_path(context, Path(t.target))) for t in transfers]
         if not transfers and statement.subdirectory:
             shown = statement.subdirectory
             raise UserError("FOLDER_HAS_NO_FILES", folder=shown, volume=volume.title)

@@ -22,7 +22,7 @@ from headwater.refresh.definition import Definition, define
 from headwater.refresh.explain import explain_lines
 from headwater.refresh.given import own_names, rows_query
 from headwater.refresh.hints import FORCE_FULL, is_on
-from headwater.refresh.outlook import Outlook, Workshop, look_ahead
+from headwater.refresh.outlook import Outlook, Workshop, look_ahead, understood
 from headwater.refresh.partitions import partition_of
 from headwater.refresh.planned import (
     LEAST_BYTES_FOR_STATES,
@@ -297,6 +297,27 @@ def workshop_of(context: Context, planned: PlannedRefresh) -> Workshop:
         current=lambda: spark_text(there, query, pins=latest),
         new_view=session.next_view_name,
     )
+
+
+def why_in_full(context: Context, dynamic_table: DynamicTable) -> str | None:
+    """Why refreshes of a table will work all rows out anew; None if they need not.
+
+    Spark is asked here whether we read the query as it does, so that no refresh has to ask.
+    """
+    if dynamic_table.mode is RefreshMode.FULL:
+        return None
+    definition = definition_of(context, dynamic_table)
+    if any(key not in definition.parameters for key in definition.parameter_keys):
+        return None
+    moment = moment_of(context, dynamic_table)
+    planned = plan_refresh(context.lake, dynamic_table, definition, moment)
+    problem = definition.not_incremental
+    if problem is None:
+        with context.session.lock:
+            problem = understood(planned, workshop_of(context, planned)).problem
+    if problem is None:
+        return None
+    return f"{problem.reason.words}: {problem.detail}" if problem.detail else problem.reason.words
 
 
 def require_allowed(context: Context, outlook: Outlook) -> None:

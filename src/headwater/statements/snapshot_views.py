@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from headwater.refresh.pins import Pin
-from headwater.refresh.planned import LITTLE
+from headwater.refresh.planned import READABLE
 from headwater.sql.edits import EditedText
 from headwater.statements.context import Context
 from headwater.statements.spark_text import spark_text
@@ -38,7 +38,7 @@ def _seen(context: Context, pins: Mapping[str, Pin]) -> Iterator[Mapping[str, Pi
     try:
         for source, pin in pins.items():
             table = context.store.tables.get_by_id(source)
-            if table is None or (table.shape.totals.bytes or 0) >= LITTLE:
+            if table is None or (table.shape.totals.bytes or 0) >= READABLE:
                 continue
             assert pin.delta_version is not None
             view = context.session.next_view_name()

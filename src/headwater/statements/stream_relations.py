@@ -65,7 +65,7 @@ def stream_changes(context: Context, stream: Stream, span: Span) -> ChangesRelat
         raise
     if read.rows is not None:
         return read.rows
-    table = _source(context, stream)
+    table = read.table or _source(context, stream)
     if stream.source is StreamSource.KAFKA:
         return _kafka_relation(context, read, table)
     return stream_relation(changes_reader(context), read, table)

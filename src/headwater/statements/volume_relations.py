@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from dataclasses import replace
 
 from headwater.config import is_local
 from headwater.files.directory import directory_rows
@@ -78,10 +79,18 @@ def volume_view(
     # From here on an error may be about one of these files.
     scans.append(planned)
     spark = context.session.spark()
-    scan = scans[-1] = fitted(planned, spark)
+    scan = scans[-1] = _known(context, fitted(planned, spark))
     name = context.session.next_view_name()
     spark.create_file_view(name, scan.scan)
     return name
+
+
+def _known(context: Context, scan: VolumeScan) -> VolumeScan:
+    """The scan without the question whether its texts are UTF-8, if this statement asked it."""
+    urls = {scan.volume.url_of(file.path) for file in scan.files}
+    if not urls <= context.known_utf8:
+        return scan
+    return replace(scan, scan=replace(scan.scan, known_utf8=True))
 
 
 def directory(context: Context, relation: DirectoryRelation) -> Result:

@@ -13,15 +13,20 @@ from headwater.storage.requests import Content
 _CHUNK = 1 << 20
 
 
-def content_of(source: bytes | Path) -> Content:
-    """The bytes, or the file, which is read once for the checksums and once more to be sent."""
-    sha256, md5, size = hashlib.sha256(), hashlib.md5(usedforsecurity=False), 0
+def content_of(source: bytes | Path, *, start: int = 0, size: int | None = None) -> Content:
+    """The bytes, or the file, which is read once for the checksums and once more to be sent.
+
+    Of a file, all of it or `size` bytes from `start` on.
+    """
+    sha256, md5, found = hashlib.sha256(), hashlib.md5(usedforsecurity=False), 0
     try:
         with io.BytesIO(source) if isinstance(source, bytes) else source.open("rb") as file:
-            while chunk := file.read(_CHUNK):
+            file.seek(start)
+            while chunk := file.read(_CHUNK if size is None else min(_CHUNK, size - found)):
                 sha256.update(chunk)
                 md5.update(chunk)
-                size += len(chunk)
+                found += len(chunk)
     except OSError as error:
         raise UserError("LOCAL_FILE_UNREADABLE", path=source, reason=error.strerror) from None
-    return Content(size, sha256.hexdigest(), base64.b64encode(md5.digest()).decode(), source)
+    checksum = base64.b64encode(md5.digest()).decode()
+    return Content(found, sha256.hexdigest(), checksum, source, start)

@@ -197,6 +197,7 @@ def _send(connection: http.client.HTTPConnection, content: Content) -> None:
         return
     left = content.size
     with content.source.open("rb") as file:
+        file.seek(content.start)
         while left and (chunk := file.read(min(_CHUNK, left))):
             connection.send(chunk)
             left -= len(chunk)

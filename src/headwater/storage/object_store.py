@@ -22,6 +22,7 @@ from headwater.storage.answers import Answer, listed_files, next_token, to_the_s
 from headwater.storage.content_of import content_of
 from headwater.storage.exchange import Exchange, Pending
 from headwater.storage.failures import NETWORK_ERRORS, Refusal, refusal_of, refused
+from headwater.storage.multipart import PartSizes, Send, copy_parts, put_parts
 from headwater.storage.replacing import replacing
 from headwater.storage.requests import Content, Request, encoded_path
 from headwater.storage.store import FileInfo, FoundFile, Page
@@ -35,9 +36,12 @@ _NOT_FOR_XML = re.compile(r"[\x00-\x1f\x7f-\x9f\ufffe\uffff]|^\s|\s$")
 class ObjectStore:
     """See `Store`; the rules of a kind of store are in its exchange."""
 
-    def __init__(self, exchange: Exchange, address: StoreAddress) -> None:
+    def __init__(
+        self, exchange: Exchange, address: StoreAddress, *, part_sizes: PartSizes | None = None
+    ) -> None:
         self._exchange = exchange
         self._address = address
+        self._part_sizes = part_sizes or PartSizes()
         self._bucket_seen = False
 
     def list(
@@ -130,24 +134,58 @@ class ObjectStore:
         self._put(path, content_of(content))
 
     def put(self, local_path: Path, path: str) -> None:
-        """One PUT, which stores take up to 5 GB; the file is read twice, the first time to sign."""
-        self._put(path, content_of(local_path))
+        """One PUT, or parts of a large file; each is read twice, the first time to sign."""
+        if self._is_large(local_path):
+            with self._understanding():
+                put_parts(self._sender(path), local_path, self._part_sizes)
+        else:
+            self._put(path, content_of(local_path))
+
+    def _is_large(self, local_path: Path) -> bool:
+        # What cannot be looked at is named by the one that reads it.
+        with suppress(OSError):
+            return local_path.stat().st_size > self._part_sizes.above
+        return False
+
+    def _sender(self, path: str) -> Send:
+        """Sends requests about one object."""
+        checked_path(path)
+
+        def send(
+            method: str, query: dict[str, str], content: Content | None, headers: dict[str, str]
+        ) -> Answer:
+            request = self._request(method, path, query=query, content=content)
+            return self._good(replace(request, headers={**request.headers, **headers}))
+
+        return send
 
     def _put(self, path: str, content: Content) -> None:
         self._good(self._request("PUT", checked_path(path), content=content))
 
     def move(self, path: str, target: str) -> None:
-        """Copied by the server, which stores do for up to 5 GB, then deleted."""
+        """Copied by the server, in parts what is too large to be copied at once, then deleted."""
         source = self._request("GET", checked_path(path))
         request = self._request("PUT", checked_path(target))
         endpoint = self._exchange.endpoint
         # The bucket stands in the path of the request, or is the first part of the host.
         bucket = "" if endpoint.folder != "/" else "/" + endpoint.authority.partition(".")[0]
         name = self._exchange.signer.header_prefix + "copy-source"
-        headers = {**request.headers, name: encoded_path(bucket + source.path)}
-        self._good(replace(request, headers=headers), path=path)
+        named = {name: encoded_path(bucket + source.path)}
+        answer = self._exchange.send(replace(request, headers={**request.headers, **named}))
+        if not answer.good:
+            self._copy_large(path, target, named, refusal_of(answer))
         for reason in self.delete_many([path]).values():
             raise self._refused(Refusal(403, reason, reason), path)
+
+    def _copy_large(self, path: str, target: str, named: dict[str, str], refusal: Refusal) -> None:
+        """What was refused because of its size, which stores say in different words."""
+        found = None if refusal.status == 404 else self.head(path)
+        if found is None or found.size <= self._part_sizes.most:
+            raise self._refused(refusal, path)
+        header = self._exchange.signer.header_prefix + "copy-source-range"
+        with self._understanding():
+            send = self._sender(target)
+            copy_parts(send, named, found.size, self._part_sizes, range_header=header)
 
     def delete_many(self, paths: Iterable[str]) -> dict[str, str]:
         """A thousand per request; names that XML cannot hold one by one."""

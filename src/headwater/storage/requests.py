@@ -19,6 +19,8 @@ class Content:
     md5: str
     """In base64; OSS and COS want it where S3 takes the other one."""
     source: bytes | Path
+    start: int = 0
+    """Where in the file it begins."""
 
 
 @dataclass(frozen=True, slots=True)

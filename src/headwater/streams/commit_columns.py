@@ -17,7 +17,7 @@ CHANGE_TYPE = "__change_type"
 COMMIT_VERSION = "__commit_version"
 COMMIT_TIMESTAMP = "__commit_timestamp"
 DELTA_VERSION = "__delta_version"
-MOST_IN_TEXT = 48
+MOST_IN_TEXT = 500
 """So many Delta versions are written into the text of the query; more are joined to it."""
 _EPOCH = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
 
@@ -49,18 +49,30 @@ def with_commits_in_text(
     changes: str, columns: Sequence[str], pairs: Sequence[tuple[int, CommitTime]]
 ) -> str:
     """The changes with version and time, which stand in the text itself: no join, no Spark job."""
-    version = _looked_up([(d, commit.version) for d, commit in pairs])
-    time = _looked_up([(d, _microseconds(commit.at)) for d, commit in pairs])
+    first = pairs[0][0] if pairs else 0
+    version = _counted([(d, commit.version) for d, commit in pairs])
+    time = _looked_up([_microseconds(commit.at) for _, commit in pairs], first)
     shown = f"{version} AS {COMMIT_VERSION}, timestamp_micros({time}) AS {COMMIT_TIMESTAMP}"
     return f"(SELECT {CHANGE_TYPE}, {shown}{_names(columns)} FROM {changes} AS changes)"  # noqa: S608
 
 
-def _looked_up(pairs: Sequence[tuple[int, int]]) -> str:
-    """The number that belongs to a Delta version; comparing is quicker than looking into a map."""
-    if not pairs:
+def _counted(pairs: Sequence[tuple[int, int]]) -> str:
+    """The version of a Delta version: where each statement was one commit, both count alike."""
+    distances = {number - delta_version for delta_version, number in pairs}
+    if len(distances) == 1:
+        return f"{DELTA_VERSION} + {distances.pop()}L"
+    return _looked_up([number for _, number in pairs], pairs[0][0] if pairs else 0)
+
+
+def _looked_up(numbers: Sequence[int], first: int) -> str:
+    """The number of a Delta version, of which `first` has the first one.
+
+    It is worked out for each row: a place in an array takes a third of the time of comparisons.
+    """
+    if not numbers:
         return "CAST(NULL AS BIGINT)"
-    cases = " ".join(f"WHEN {delta_version}L THEN {number}L" for delta_version, number in pairs)
-    return f"CASE {DELTA_VERSION} {cases} END"
+    listed = ", ".join(f"{number}L" for number in numbers)
+    return f"get(array({listed}), CAST({DELTA_VERSION} - {first}L AS INT))"
 
 
 def with_commits_joined(changes: str, columns: Sequence[str], commits_view: str) -> str:

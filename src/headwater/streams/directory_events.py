@@ -22,6 +22,7 @@ from headwater.queues.object_events import MalformedMessage, objects_in, path_be
 from headwater.queues.open_queue import open_queue
 from headwater.queues.queue import Queue, QueueMessage
 from headwater.runtime.clock import now
+from headwater.runtime.failpoints import reach
 from headwater.runtime.open_lake import OpenLake
 from headwater.storage.addresses import Scheme
 
@@ -91,8 +92,10 @@ class DirectoryEvents:
         received = _receive(queue, files, wait_seconds)
         if not received.messages:
             return Looked()
+        reach("directory.received")
         self._lake.store.volume_messages.set_aside(self._volume, received.malformed)
         change = self._take_in(files, list(received.paths))
+        reach("directory.stored")
         queue.delete(list(received.messages.values()))
         return Looked(change, more=True)
 

@@ -44,8 +44,8 @@ def staleness_of(lake: OpenLake, stream: Stream, table: Table | None) -> Stalene
     return staleness(first, stream_limit(lake.config, table), at=now())
 
 
-def require_readable(lake: OpenLake, stream: Stream, table: Table | None) -> None:
-    """Refuse a stream whose table was dropped, or that waited too long."""
+def require_readable(lake: OpenLake, stream: Stream, table: Table | None) -> Staleness:
+    """Refuse a stream whose table was dropped, or that waited too long; else say how it stands."""
     if table is None or table.state is not TableState.ACTIVE:
         raise _source_gone(stream, table)
     found = staleness_of(lake, stream, table)
@@ -57,6 +57,7 @@ def require_readable(lake: OpenLake, stream: Stream, table: Table | None) -> Non
             stale_after=since.strftime("%Y-%m-%d %H:%M:%S UTC") if since else "its table went",
             create=f"CREATE OR REPLACE TABLE STREAM {stream.qualified} ON TABLE {_name(table)} ..",
         )
+    return found
 
 
 def require_kept(lake: OpenLake, table: Table, version: TableVersion, *, span: Span | None) -> None:

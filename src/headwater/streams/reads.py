@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from headwater.catalog.objects import Table
 from headwater.catalog.streams import Stream, StreamMove, StreamOffset
 from headwater.kafka.offsets import OffsetRange
 from headwater.result import Result
@@ -27,6 +28,8 @@ class StreamRead:
     messages: tuple[OffsetRange, ...] = ()
     warning: str | None = None
     """What its reader should know: that it is soon too late to read it, for one."""
+    table: Table | None = None
+    """The table that it watches, as it was found."""
 
 
 @dataclass(slots=True)

@@ -25,7 +25,7 @@ from headwater.streams.commit_columns import (
     with_commits_joined,
 )
 from headwater.streams.pending import WANTED
-from headwater.streams.readable import require_readable, source_of, staleness_of
+from headwater.streams.readable import require_readable, source_of
 from headwater.streams.reads import StreamRead
 from headwater.tables.properties import ROW_TRACKING
 from headwater.tables.registration import register_table
@@ -57,10 +57,10 @@ def plan_table_read(lake: OpenLake, stream: Stream) -> StreamRead:
     table = source_of(lake, stream)
     if table is not None and table.state is TableState.ACTIVE:
         table = catch_up(lake, table)
-    require_readable(lake, stream, table)
+    found = require_readable(lake, stream, table)
     assert table is not None
-    warning = staleness_of(lake, stream, table).warning
-    return StreamRead(stream, StreamOffset(table.shape.delta_version), warning=warning)
+    to = StreamOffset(table.shape.delta_version)
+    return StreamRead(stream, to, warning=found.warning, table=table)
 
 
 def stream_relation(reader: ChangesReader, read: StreamRead, table: Table) -> ChangesRelation:

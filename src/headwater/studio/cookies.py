@@ -15,6 +15,7 @@ PREFIX = "/studio"
 TOKEN = "headwater_token"  # noqa: S105 - the cookie's name
 ZONE = "headwater_zone"
 THEME = "headwater_theme"
+PINS = "headwater_pins"
 
 
 def cookies_in(header: str) -> Mapping[str, str]:

@@ -23,11 +23,15 @@ from headwater.service.guards import proof_in
 from headwater.service.identity import Authenticator, Identity, Proof
 from headwater.service.service import Service
 from headwater.service.statement import Statement
-from headwater.studio.cookies import THEME, ZONE, cookies_in
+from headwater.studio.answers import Answers
+from headwater.studio.cookies import PINS, PREFIX, THEME, ZONE, cookies_in
+from headwater.studio.pins import Pin, pins_in
 from headwater.studio.pulse import Pulse
 from headwater.time_zones import zone_of
 
 _MOST_SHOWN = 50
+_SHARED = ("SHOW ", "DESC ")
+"""What pages may share for a moment: statements that only look."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,7 @@ class Desks:
     service: Service
     authenticator: Authenticator
     pulse: Pulse
+    answers: Answers
 
     def of(self, request: Request) -> Desk:
         """The desk for one opening of a page; the guards have let the request in."""
@@ -45,8 +50,9 @@ class Desks:
         proof = proof_in(header, address)
         assert proof is not None, "the guards let nobody in without"
         cookies = cookies_in(request.headers.get("cookie", ""))
-        look = Look(_zone(cookies.get(ZONE, "")), cookies.get(THEME))
-        return Desk(self, request.state.identity, proof, look)
+        pins = tuple(pins_in(cookies.get(PINS, "")))
+        look = Look(_zone(cookies.get(ZONE, "")), cookies.get(THEME), pins)
+        return Desk(self, request.state.identity, proof, look, _path(request))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +61,7 @@ class Look:
 
     time_zone: str | None
     theme: str | None
+    pins: tuple[Pin, ...] = ()
 
 
 @dataclass(slots=True)
@@ -65,6 +72,8 @@ class Desk:
     identity: Identity
     proof: Proof
     look: Look
+    path: str = "/"
+    """Where its page is, behind the prefix of Studio."""
     asked: list[str] = field(default_factory=list)
     """What the page asked, for Show SQL; each statement once, in the order of first use."""
 
@@ -107,7 +116,13 @@ class Desk:
         if statement not in self.asked:
             self.asked.append(statement)
             del self.asked[:-_MOST_SHOWN]
-        return await self.act(statement, lake_zone=lake_zone)
+        if not statement.startswith(_SHARED):
+            return await self.act(statement, lake_zone=lake_zone)
+        identity = await run_in_threadpool(self._identity_now)
+        key = (identity, self.look.time_zone, lake_zone, statement)
+        return await self.desks.answers.of(
+            key, lambda: self._result(statement, lake_zone=lake_zone)
+        )
 
     async def act(
         self,
@@ -122,6 +137,21 @@ class Desk:
         PUT and GET need an exchange: the folder of this machine that they may reach. In the zone
         of the lake, a refresh by a button is as incremental as one by the schedule.
         """
+        try:
+            return await self._result(
+                statement, session=session, exchange=exchange, lake_zone=lake_zone
+            )
+        finally:
+            self.desks.answers.forget()
+
+    async def _result(
+        self,
+        statement: str,
+        *,
+        session: str | None = None,
+        exchange: Path | None = None,
+        lake_zone: bool = False,
+    ) -> Result:
         begun = await self.begin(statement, session=session, exchange=exchange, lake_zone=lake_zone)
         ended = await self.ended(begun)
         if ended.error is not None:
@@ -177,6 +207,11 @@ class Desk:
         if found is None:
             raise UserError("UNAUTHENTICATED")
         return found
+
+
+def _path(request: Request) -> str:
+    query = f"?{request.url.query}" if request.url.query else ""
+    return (request.url.path.removeprefix(PREFIX) or "/") + query
 
 
 def _zone(name: str) -> str | None:

@@ -21,7 +21,7 @@ from headwater.names import quote_literal
 from headwater.result import Result
 from headwater.service.answers import answer
 from headwater.studio.desk import Desk
-from headwater.studio.in_schemas import sql_name
+from headwater.studio.volume_names import volume_of
 
 _ARRIVED = "file"
 
@@ -45,16 +45,15 @@ async def put(desk: Desk, folder: Path, volume: str, path: str, *, overwrite: bo
     """Copy what has arrived into a volume, which is given as it stands in SQL."""
     source, target = quote_literal(str(arrived(folder))), quote_literal(path)
     replace = str(overwrite).upper()
-    statement = f"PUT {source} TO VOLUME {volume} FILE {target} OVERWRITE = {replace}"
+    statement = f"PUT {source} TO {volume} FILE {target} OVERWRITE = {replace}"
     return await desk.act(statement, exchange=folder)
 
 
 async def download(desk: Desk, request: Request) -> Response:
     """The file of a volume that a request names, to be kept by the browser, never shown by it."""
-    asked = request.query_params
-    schema, volume, path = (asked.get(name, "") for name in ("schema", "volume", "path"))
+    volume, path = volume_of(request.query_params), request.query_params.get("path", "")
     folder = Path(tempfile.mkdtemp(prefix="headwater-exchange-"))
-    statement = f"GET VOLUME {sql_name(schema, volume)} FILE {quote_literal(path)}"
+    statement = f"GET {volume.sql} FILE {quote_literal(path)}"
     try:
         await desk.act(f"{statement} TO {quote_literal(str(folder))}", exchange=folder)
         (found,) = await run_in_threadpool(lambda: list(folder.iterdir()))

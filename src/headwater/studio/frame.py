@@ -11,6 +11,7 @@ from nicegui import ui
 from headwater.studio.cookies import PREFIX, THEME, ZONE
 from headwater.studio.desk import Desk
 from headwater.studio.look import CSS
+from headwater.studio.pin_list import PinList
 from headwater.studio.show_sql import show_sql_button
 
 
@@ -53,21 +54,25 @@ _SET_THEME = """() => {{ document.cookie = '{name}={theme}; Path={prefix}; SameS
 @contextmanager
 def frame(desk: Desk, title: str, *, here: str) -> Iterator[None]:
     """Everything of a page but its content; `here` is the screen it belongs to."""
+    pins = PinList(desk, title)
     ui.add_head_html(_ZONE_SCRIPT)
     ui.add_css(CSS)
-    ui.colors(primary="#0f766e")
+    # Those that Quasar paints itself: its own would stand out as grey from the dark page.
+    ui.colors(primary="#0f766e", dark="#111a2b", dark_page="#0b1220")
     ui.html('<a class="hw-skip" href="#content">Skip to content</a>', sanitize=False)
-    with ui.header().classes("hw-header items-center gap-2 py-1"):
+    with ui.header().classes("hw-header items-center gap-2 py-1 no-wrap"):
         menu = ui.button(icon="menu").props('flat round dense aria-label="Navigation"')
         ui.link("Headwater", "/").classes("hw-link text-lg font-semibold")
         ui.space()
         show_sql_button(desk)
+        pins.button()
         _theme_button(desk)
         _user_menu(desk)
     drawer = ui.left_drawer(value=None).props("width=220 breakpoint=800").classes("hw-drawer")
     with drawer, ui.element("nav").props('aria-label="Screens"').classes("w-full"):
         for screen in SCREENS:
             _entry(screen, current=screen.path == here)
+        pins.entries()
     menu.on_click(drawer.toggle)
     ui.page_title(f"{title} · Headwater Studio")
     with ui.element("div").props('id="content"').classes("w-full flex flex-col gap-4"):

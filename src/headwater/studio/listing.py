@@ -23,6 +23,7 @@ ROW = "__row"
 
 _MANY = 50
 _BUTTON_COLUMN = "__buttons"
+_DRAWN = "__drawn"
 _BUTTONS_AT_END = {
     "name": _BUTTON_COLUMN,
     "label": "",
@@ -58,7 +59,7 @@ _BUTTONS = (
     '<q-btn v-for="name in props.value" :key="name" :label="name" flat dense no-caps size="sm"'
     ' color="primary" class="q-px-sm" @click="() => { let to = $parent;'
     " while (to && !to.$attrs.onButton) to = to.$parent;"
-    " if (to) to.$emit('button', [name, props.row.__row]); }\" /></q-td>"
+    " if (to) to.$emit('button', [name, props.row.__drawn]); }\" /></q-td>"
 )
 
 
@@ -94,6 +95,26 @@ class RowButtons:
     pressed: Callable[[str, Row], Awaitable[None]]
 
 
+class DrawnRows:
+    """The rows as a browser has them: a press means the row that was seen, whatever came since."""
+
+    def __init__(self) -> None:
+        self._number = 0
+        self._old: dict[str, Row] = {}
+        self._new: dict[str, Row] = {}
+
+    def next(self, rows: Sequence[Row]) -> list[str]:
+        """Names for rows that are drawn now; those drawn before them are still known."""
+        self._number += 1
+        self._old = self._new
+        self._new = {f"{self._number}.{place}": row for place, row in enumerate(rows)}
+        return list(self._new)
+
+    def of(self, name: object) -> Row | None:
+        """The row of that name; None for one that nobody can see any more."""
+        return self._new.get(str(name)) or self._old.get(str(name))
+
+
 def listing(
     columns: Sequence[ListColumn],
     rows: Sequence[Row],
@@ -108,11 +129,13 @@ def listing(
     The key is the name of a column, or ROW where no column tells rows apart. With `chosen`
     rows can be ticked, and it is told the keys of those that are.
     """
-    drawn = list(rows)
+    drawn = DrawnRows()
 
     def cells(shown: Sequence[Row]) -> list[dict[str, Any]]:
-        drawn[:] = shown
-        made = [_cells(columns, row, key) | {ROW: place} for place, row in enumerate(shown)]
+        made = [
+            _cells(columns, row, key) | {ROW: place, _DRAWN: name}
+            for place, (row, name) in enumerate(zip(shown, drawn.next(shown), strict=True))
+        ]
         for one, row in zip(made, shown, strict=True) if buttons is not None else ():
             one[_BUTTON_COLUMN] = list(buttons.of(row)) if buttons is not None else []
         return made
@@ -143,9 +166,10 @@ def listing(
         pressed = buttons.pressed
 
         async def press(event: GenericEventArguments) -> None:
-            name, place = event.args
-            if isinstance(place, int) and 0 <= place < len(drawn):
-                await pressed(str(name), drawn[place])
+            name, row = event.args
+            meant = drawn.of(row)
+            if meant is not None:
+                await pressed(str(name), meant)
 
         table.on("button", press)
 

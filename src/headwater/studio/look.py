@@ -12,6 +12,7 @@ CSS = """
   --q-negative: #ef4444 !important; }
 .body--light { background: #fff; } .body--dark { background: #0b1220; }
 body { overflow-x: hidden; }
+.hw-header .hw-link { white-space: nowrap; }
 .nicegui-content { padding: 1rem 1.25rem 3rem; width: 100%; align-items: stretch; }
 .hw-header { background: var(--hw-soft); color: inherit; border-bottom: 1px solid var(--hw-line); }
 .hw-drawer { border-right: 1px solid var(--hw-line); padding: .5rem; }
@@ -78,6 +79,8 @@ body { overflow-x: hidden; }
   background: var(--hw-accent); }
 .hw-water-row { display: grid; grid-template-columns: minmax(7rem, 16rem) 1fr 5rem; gap: .6rem;
   align-items: center; width: 100%; font-size: .85rem; }
-@media (max-width: 600px) { .nicegui-content { padding: .7rem .7rem 3rem; }
+/* Quasar insists on showing what is a block. */
+@media (max-width: 600px) { .hw-show-sql .block { font-size: 0; line-height: 0; }
+  .hw-show-sql .on-left { margin-right: 0; } .nicegui-content { padding: .7rem .7rem 3rem; }
   .hw-facts { grid-template-columns: 1fr; } .hw-facts dt { margin-top: .4rem; } }
 """

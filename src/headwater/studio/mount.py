@@ -17,6 +17,7 @@ from headwater.runtime.credentials import new_token
 from headwater.service.guards import proof_in
 from headwater.service.identity import Authenticator, Identity
 from headwater.service.service import Service
+from headwater.studio.answers import Answers
 from headwater.studio.cookies import PREFIX
 from headwater.studio.desk import Desks
 from headwater.studio.door import LOGIN, Door
@@ -34,7 +35,7 @@ def attach(app: FastAPI, service: Service, authenticator: Authenticator, *, secu
     """Studio under /studio, in one application of this process: NiceGUI's pages are its own."""
     links = Links()
     pulse = Pulse(service.events)
-    all_pages.register(Desks(service, authenticator, pulse))
+    all_pages.register(Desks(service, authenticator, pulse, Answers(service.events)))
     app.router.routes.append(Route(LINK_PAGE, _link_page(links), methods=["POST"]))
     nicegui_app.on_startup(pulse.run)
     ui.run_with(

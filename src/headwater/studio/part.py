@@ -1,13 +1,16 @@
 """A part of a page: asks for what it shows, and shows that it waits, that nothing is there, or why
 it cannot.
 
-Law: a part whose answer has not changed is not drawn again, so a page at rest stays at rest.
+Laws: a part whose answer has not changed is not drawn again, so a page at rest stays at rest. A
+press is not lost to a part that is drawn anew: a button that is held down is waited for, and one
+that was on its way is still taken by what was drawn before.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Generic, TypeVar
 
 from nicegui import background_tasks, ui
@@ -17,8 +20,18 @@ from headwater.studio.desk import Desk
 from headwater.studio.problem import show_problem
 
 Data = TypeVar("Data")
+Drawn = TypeVar("Drawn")
 Update = Callable[[Data], None]
 _NOTHING = object()
+_HELD_SECONDS = 2.0
+"""How long a button may be held down, and how long a press may take to arrive."""
+_RELEASED = """(async () => {
+  if (!document.getElementById("c%d")?.matches(":active")) return;
+  await new Promise(done => {
+    addEventListener("pointerup", () => setTimeout(done, 50), { once: true });
+    setTimeout(done, %d);
+  });
+})()"""
 
 
 class Part(Generic[Data]):
@@ -42,14 +55,17 @@ class Part(Generic[Data]):
         self._update: Update[Data] | None = None
         self._shown: object = _NOTHING
         self._turn = asyncio.Lock()
-        with ui.column().classes("w-full gap-3 min-w-0") as self._place:
+        with ui.column().classes("w-full gap-0 min-w-0") as self._place:
+            self._drawn = _drawing()
+        self._waiting = True
+        with self._drawn:
             ui.skeleton().classes("w-full h-8").props('aria-label="Loading"')
-        client = ui.context.client
+        pulse = desk.desks.pulse
         if live:
-            desk.desks.pulse.follow(self, self.refresh)
-            client.on_delete(lambda: desk.desks.pulse.let_go(self))
+            pulse.follow(self, self.refresh)
         if every is not None:
-            ui.timer(every, self.refresh, immediate=False)
+            pulse.every(every, self, self.refresh)
+        ui.context.client.on_delete(lambda: pulse.let_go(self))
         background_tasks.create(self.refresh(), name="studio part")
 
     async def refresh(self) -> None:
@@ -67,13 +83,50 @@ class Part(Generic[Data]):
             if self._update is not None and data:
                 self._update(data)
             else:
-                self._place.clear()
-                with self._place:
-                    self._update = self._show(data)
+                await self._released()
+                if self._place.is_deleted:
+                    return
+                self._update = self._draw(lambda: self._show(data))
             self._shown = data
 
     def _fail(self, error: HeadwaterError) -> None:
         self._update, self._shown = None, _NOTHING
-        self._place.clear()
+        self._draw(lambda: show_problem(error, again=self.refresh))
+
+    def _draw(self, draw: Callable[[], Drawn]) -> Drawn:
+        """Draw beside what is there, then let that go."""
+        old = self._drawn
         with self._place:
-            show_problem(error, again=self.refresh)
+            self._drawn = _drawing()
+        with self._drawn:
+            made = draw()
+        if self._waiting:
+            # There was nothing to press.
+            self._waiting = False
+            old.delete()
+        else:
+            # Out of the page, but not forgotten yet.
+            self._place.default_slot.children.remove(old)
+            self._place.update()
+            background_tasks.create(_forget_later(old), name="studio drawing")
+        return made
+
+    async def _released(self) -> None:
+        """Wait until no button of what is drawn is held down."""
+        client = self._place.client
+        if self._waiting or not client.has_socket_connection:
+            return
+        with suppress(TimeoutError):
+            await client.run_javascript(
+                _RELEASED % (self._place.id, _HELD_SECONDS * 1000), timeout=_HELD_SECONDS + 1
+            )
+
+
+def _drawing() -> ui.column:
+    return ui.column().classes("w-full gap-3 min-w-0")
+
+
+async def _forget_later(old: ui.column) -> None:
+    await asyncio.sleep(_HELD_SECONDS)
+    if not old.is_deleted:
+        old.client.remove_elements(old.descendants(include_self=True))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable
 
 from headwater.catalog.jobs import FINAL_STATES
@@ -25,29 +26,47 @@ Told = Callable[[], Awaitable[None]]
 class Pulse:
     """Lives on the loop of the web server; so do those it tells."""
 
-    def __init__(self, events: Events) -> None:
+    def __init__(self, events: Events, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
         self._events = events
         self._told: dict[object, Told] = {}
+        self._timed: dict[object, tuple[float, Told]] = {}
 
     def follow(self, key: object, told: Told) -> None:
         """Call back after changes, until `key` is let go."""
         self._told[key] = told
 
+    def every(self, seconds: float, key: object, told: Told) -> None:
+        """Call back every so many seconds, all who have the same period in the same moment.
+
+        So that pages which show the same ask once for all of them.
+        """
+        self._timed[key] = (seconds, told)
+
     def let_go(self, key: object) -> None:
         """The page is gone."""
         self._told.pop(key, None)
+        self._timed.pop(key, None)
 
     async def run(self) -> None:
         """Look for ever."""
-        reached = self._events.last
+        reached, looked_at = self._events.last, self._clock()
         while True:
             await asyncio.sleep(_LOOK_SECONDS)
-            if self._events.last == reached:
-                continue
-            news = self._events.after(reached)
-            reached = news[-1].number if news else self._events.last
-            if any(changes_something(event) for event in news):
-                await asyncio.gather(*(_tell(told) for told in list(self._told.values())))
+            now = self._clock()
+            due = {
+                key: told
+                for key, (seconds, told) in self._timed.items()
+                if now // seconds > looked_at // seconds
+            }
+            looked_at = now
+            if self._events.last != reached:
+                news = self._events.after(reached)
+                reached = news[-1].number if news else self._events.last
+                if any(changes_something(event) for event in news):
+                    due |= self._told
+            if due:
+                await asyncio.gather(*(_tell(told) for told in due.values()))
 
 
 async def _tell(told: Told) -> None:

@@ -25,7 +25,7 @@ def show_sql_button(desk: Desk) -> None:
         dialog.open()
 
     button = ui.button("Show SQL", icon="terminal", on_click=show).props("flat dense no-caps")
-    button.classes("hw-show-sql")
+    button.classes("hw-show-sql").props('aria-label="Show SQL"')
 
 
 def sql_text(statement: str) -> None:

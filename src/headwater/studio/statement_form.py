@@ -43,7 +43,12 @@ def statement_form(
     then: Callable[[Result], Awaitable[None]] | None = None,
 ) -> None:
     """Opens the form in a dialog; `then` gets the result when the statement has run."""
-    with ui.dialog() as dialog, ui.card().classes("w-full max-w-2xl"):
+    # What opened it may be drawn anew while it is open, and must not take it along.
+    with (
+        ui.context.client.content,
+        ui.dialog() as dialog,
+        ui.card().classes("w-full max-w-2xl"),
+    ):
         ui.label(title).classes("text-lg font-semibold")
         inputs = {field.name: _input(field) for field in fields}
         with ui.element("pre").classes("hw-sql").props('aria-label="Statement"'):

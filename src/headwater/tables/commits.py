@@ -78,6 +78,7 @@ def stamped(
     def may_commit() -> None:
         reach("commit.fence")
         lake.writer.confirm(fencing)
+        reach("commit.allowed")
 
     return spark.commit_note(note.to_json(), may_commit, transaction=transaction)
 

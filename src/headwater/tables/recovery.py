@@ -21,19 +21,23 @@ from headwater.tables.versions import catch_up, first_commits
 INTERRUPTED = "the process that ran this statement ended before it was done"
 
 
-def recover(lake: OpenLake) -> None:
-    """Repair what processes that are gone left behind; cheap when there is nothing."""
+def recover(lake: OpenLake) -> list[Job]:
+    """Repair what processes that are gone left behind; cheap when there is nothing.
+
+    Gives back the jobs that they had not ended.
+    """
     creating, unfinished = lake.store.tables.creating(), lake.store.jobs.unfinished()
     if not creating and not unfinished:
-        return
+        return []
     alive = _living_instances(lake)
     owner = {job.id: job.instance for job in unfinished}
     for table in creating:
         if owner.get(table.created_by_job or "") not in alive:
             _settle_creation(lake, table)
-    for job in unfinished:
-        if job.instance not in alive:
-            _settle_job(lake, job)
+    left = [job for job in unfinished if job.instance not in alive]
+    for job in left:
+        _settle_job(lake, job)
+    return left
 
 
 def _living_instances(lake: OpenLake) -> frozenset[str]:

@@ -1,10 +1,11 @@
-"""Once a day: forget old jobs, refreshes and loads, and purge what was dropped long ago."""
+"""Once a day: forget old jobs, refreshes, loads and audits, and purge what was dropped long ago."""
 
 from __future__ import annotations
 
 from datetime import datetime, timedelta
 
 from headwater.errors import HeadwaterError
+from headwater.files.volumes import remove_table_volume
 from headwater.runtime.clock import now
 from headwater.runtime.open_lake import OpenLake
 from headwater.tables.retention import retention_days
@@ -48,6 +49,7 @@ def upkeep(lake: OpenLake) -> None:
     lake.store.refreshes.delete_before(now() - lake.job_retention)
     lake.store.task_instances.delete_before(now() - lake.job_retention)
     lake.store.alerts.delete_before(now() - lake.job_retention)
+    lake.store.audit.delete_before(now() - lake.audit_retention)
     lake.store.load_history.expire(now() - lake.load_history_retention)
     for workspace in lake.store.workspaces.list():
         for table in lake.store.tables.dropped(workspace.name):
@@ -57,6 +59,8 @@ def upkeep(lake: OpenLake) -> None:
             # The row goes last: if the process dies in between, the files are tried again. The
             # folder also holds the states of a dynamic table.
             if table.managed and table.location and not lake.remove_folder(table):
+                continue
+            if not remove_table_volume(lake, table):
                 continue
             lake.store.tables.purge(table.id)
             forget_notes(lake.store, table.id)

@@ -11,7 +11,7 @@ from headwater.catalog.partitions import Partition
 from headwater.lake.commits.stored_table import read_stored_table
 from headwater.lake.delta_log.actions import commit_timestamp, read_actions
 from headwater.lake.delta_log.files import LogFiles
-from headwater.refresh.foreign_writes import physical_names
+from headwater.lake.delta_log.physical_names import physical_names
 from headwater.runtime.open_lake import OpenLake
 from headwater.sql.vcluster_properties import ClusterType
 from headwater.upkeep.lifetimes import Part

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from headwater.catalog.jobs import Job
@@ -18,12 +19,27 @@ _log = logging.getLogger(__name__)
 _KIND = "COPY_INTO_VOLUME"
 
 
+def recover_exports(lake: OpenLake, left: Iterable[Job]) -> None:
+    """After a crash: remove the folders of exports among the jobs of dead processes.
+
+    In the background, because their stores may be far away. What fails here, and what Spark went on
+    to write for a process that was dead already, is found by the daily cleaning.
+    """
+    exports = [job for job in left if job.kind == _KIND]
+    if exports:
+        lake.background.submit(_remove_all, lake, exports)
+
+
 def remove_left_overs(lake: OpenLake, *, since: datetime) -> None:
     """Remove what the exports left that failed since then; one that is at work keeps its folder.
 
     The text of the job says where its folder is, so no volume has to be listed as a whole.
     """
-    for job in lake.store.jobs.failed(_KIND, since=since):
+    _remove_all(lake, lake.store.jobs.failed(_KIND, since=since))
+
+
+def _remove_all(lake: OpenLake, exports: Sequence[Job]) -> None:
+    for job in exports:
         try:
             _remove(lake, job)
         except HeadwaterError as error:

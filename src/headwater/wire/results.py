@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from headwater.result import Column, Result
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 ARROW_STREAM = "application/vnd.apache.arrow.stream"
 _KEY = b"headwater"
 _ROWS_AT_ONCE = 65_536
+_PIECE_BYTES = 1024 * 1024
 
 
 def description_of(result: Result) -> dict[str, Any]:
@@ -44,30 +45,65 @@ def result_from(description: Mapping[str, Any], table: pyarrow.Table | None = No
     )
 
 
-def arrow_stream(result: Result) -> Iterator[bytes]:
-    """The rows as an Arrow stream, a piece at a time."""
-    import pyarrow
-
+def arrow_stream(result: Result) -> ArrowStream:
+    """The rows of a result as an Arrow stream."""
     table = result.to_arrow()
     described = json.dumps(description_of(result)).encode()
-    schema = table.schema.with_metadata({**(table.schema.metadata or {}), _KEY: described})
-    sink = io.BytesIO()
-    with pyarrow.ipc.new_stream(sink, schema) as writer:
-        for batch in table.to_batches(max_chunksize=_ROWS_AT_ONCE):
-            writer.write_batch(batch)
-            yield _taken(sink)
-    yield _taken(sink)
+    return ArrowStream(
+        table.replace_schema_metadata({**(table.schema.metadata or {}), _KEY: described})
+    )
 
 
-def read_stream(pieces: Iterable[bytes]) -> Result:
-    """What `arrow_stream` wrote."""
+class ArrowStream:
+    """An Arrow stream: its length is known before it is written, a piece at a time."""
+
+    def __init__(self, table: pyarrow.Table) -> None:
+        import pyarrow
+
+        self._table = table
+        counted = pyarrow.MockOutputStream()
+        with pyarrow.ipc.new_stream(counted, table.schema) as writer:
+            for batch in self._batches():
+                writer.write_batch(batch)
+        self.length = int(counted.size())
+        """How many bytes all pieces have."""
+
+    def __iter__(self) -> Iterator[bytes]:
+        import pyarrow
+
+        sink = io.BytesIO()
+        with pyarrow.ipc.new_stream(sink, self._table.schema) as writer:
+            for batch in self._batches():
+                writer.write_batch(batch)
+                if sink.tell() >= _PIECE_BYTES:
+                    yield _taken(sink)
+        yield _taken(sink)
+
+    def _batches(self) -> Iterable[pyarrow.RecordBatch]:
+        batches: Iterable[pyarrow.RecordBatch] = self._table.to_batches(max_chunksize=_ROWS_AT_ONCE)
+        return batches
+
+
+def read_stream(source: Readable) -> Result:
+    """What an `ArrowStream` wrote, from a file or an answer; ValueError for anything else."""
     import pyarrow
 
-    with pyarrow.ipc.open_stream(_Pieces(iter(pieces))) as reader:
-        table = reader.read_all()
-    metadata = dict(table.schema.metadata or {})
-    description = json.loads(metadata.pop(_KEY))
-    return result_from(description, table.replace_schema_metadata(metadata or None))
+    try:
+        with pyarrow.ipc.open_stream(_Buffers(source)) as reader:
+            table = reader.read_all()
+        metadata = dict(table.schema.metadata or {})
+        description = json.loads(metadata.pop(_KEY))
+        return result_from(description, table.replace_schema_metadata(metadata or None))
+    except (pyarrow.ArrowException, KeyError, TypeError) as error:
+        raise ValueError(f"no Arrow stream of a result: {error}") from None
+
+
+class Readable(Protocol):
+    """Bytes to be read, straight into memory that is there; none are left when it gives 0."""
+
+    def readinto(self, target: memoryview, /) -> int:
+        """How many bytes were put into the target."""
+        ...
 
 
 def _taken(sink: io.BytesIO) -> bytes:
@@ -77,26 +113,40 @@ def _taken(sink: io.BytesIO) -> bytes:
     return piece
 
 
-class _Pieces(io.RawIOBase):
-    """Pieces of bytes as a file, so that no more than one of them is held beside the table."""
+class _Buffers:
+    """A source as the file that pyarrow reads: each buffer is filled where it is going to stay.
 
-    def __init__(self, pieces: Iterator[bytes]) -> None:
-        self._pieces = pieces
-        self._piece = memoryview(b"")
+    The memory comes from pyarrow, which has some at hand from tables that are gone; that of the
+    system has to be made page by page, which takes longer than the reading itself.
+    """
+
+    closed = False
+
+    def __init__(self, source: Readable) -> None:
+        self._source = source
+
+    def read_buffer(self, size: int) -> pyarrow.Buffer:
+        import pyarrow
+
+        buffer = pyarrow.allocate_buffer(size)
+        filled = self._fill(memoryview(buffer).cast("B"))
+        return buffer if filled == size else buffer.slice(0, filled)
+
+    def read(self, size: int) -> bytes:
+        content = bytearray(size)
+        return bytes(content[: self._fill(memoryview(content))])
 
     def readable(self) -> bool:
         return True
 
-    def readinto(self, target: Any) -> int:
-        wanted = memoryview(target).cast("B")
+    def close(self) -> None:
+        """The source belongs to whoever opened it."""
+
+    def _fill(self, target: memoryview) -> int:
         filled = 0
-        while filled < len(wanted):
-            if not self._piece:
-                self._piece = memoryview(next(self._pieces, b""))
-                if not self._piece:
-                    break
-            count = min(len(wanted) - filled, len(self._piece))
-            wanted[filled : filled + count] = self._piece[:count]
-            self._piece = self._piece[count:]
+        while filled < len(target):
+            count = self._source.readinto(target[filled:])
+            if not count:
+                break
             filled += count
         return filled

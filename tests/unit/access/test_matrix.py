@@ -101,6 +101,6 @@ def test_a_session_refuses_what_the_table_refuses_without_spark(
         assert caught.value.sqlstate == "42501" or caught.value.condition in HIDDEN
         if role is not Role.VIEWER:
             assert caught.value.condition == "ACCESS_DENIED" or "gone" in line.text
-        job = lake.session.lake.store.jobs.list()[0]
+        job = lake.session.lake.store.jobs.list(limit=1)[0]
         assert (job.state.value, job.creator) == ("FAILED", "ann")
     assert not lake.session.lake.engine.started

@@ -130,6 +130,7 @@ def _made(chance: random.Random) -> tuple[str, list[str]]:
     return f"{words} {', '.join(named.values())} {rest}", list(named)
 
 
+@pytest.mark.laws
 def test_what_is_called_the_same_rows_is_the_same_rows() -> None:
     """The law, on random pairs of queries: SQLite works both out."""
     seed = random.randrange(1 << 32)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+from sqlalchemy import event
 from tests.unit.catalog.new_catalog import new_catalog
 from tests.unit.catalog.samples import START, FakeClock, at, with_schema, with_table
 
@@ -182,4 +184,27 @@ def test_a_page_of_paths_is_found_by_the_key_among_a_hundred_thousand_rows(
     steps = [row[3] for row in plan if "load_history" in row[3]]
     key = "SEARCH load_history USING INDEX sqlite_autoindex_load_history_1 (table_id=? AND path=?)"
     assert steps == [key]
+    store.close()
+
+
+def test_what_waits_to_be_deleted_is_found_without_a_look_at_all_that_is_loaded(
+    tmp_path: Path, clock: FakeClock
+) -> None:
+    store = Store.open(new_catalog(tmp_path / "catalog.db"), clock=clock)
+    plans: list[str] = []
+
+    def explain(_: object, cursor: Any, text: str, values: Any, *__: object) -> None:
+        plan = cursor.connection.execute(f"EXPLAIN QUERY PLAN {text}", values).fetchall()
+        plans.extend(row[3] for row in plan)
+
+    engine = store.load_history._database._engine
+    event.listen(engine, "before_cursor_execute", explain)
+    history = store.load_history
+    history.pending_purges()
+    assert any("load_history_purge" in step for step in plans), plans
+    assert not any("load_history_status" in step for step in plans), plans
+    plans.clear()
+    history.pending()
+    assert plans[0].startswith("SEARCH load_history USING INDEX load_history_status (status=?)")
+    event.remove(engine, "before_cursor_execute", explain)
     store.close()

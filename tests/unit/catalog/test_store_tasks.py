@@ -56,6 +56,36 @@ def test_a_task_is_found_as_it_was_made(tasks: Store) -> None:
         tasks.tasks.create(replace(made, id="other"))
 
 
+def test_what_names_a_task_follows_its_new_name(tasks: Store) -> None:
+    """Tasks that come after it, in drafts and versions, and alerts; nothing else of that name."""
+    first = a_task()
+    second = replace(
+        a_task("second"), draft=a_definition("EVERY 1 HOUR", after=(first.name, name_of("other")))
+    )
+    for made in (first, second):
+        tasks.tasks.create(made)
+    kept = tasks.tasks.by_id(second.id)
+    assert kept is not None
+    tasks.tasks.submit(kept, T1, by="ada")
+    alert = Alert("a", WORKSPACE, "a", AlertKind.TASK_FAILURE, "ada", START, START, first.name)
+    table = replace(alert, id="b", name="b", kind=AlertKind.DYNAMIC_TABLE_LAG)
+    for rule in (alert, table):
+        tasks.alerts.create(rule)
+    to = QualifiedName(WORKSPACE, "new folder", "it's")
+    tasks.tasks.rename(first, to, T1)
+    moved, after = tasks.tasks.by_id(first.id), tasks.tasks.by_id(second.id)
+    assert moved is not None
+    assert after is not None
+    assert moved.name == to
+    assert tasks.tasks.get(first.name) is None
+    assert after.deployed is not None
+    assert after.draft.after == after.deployed.after == (to, name_of("other"))
+    assert {rule.name: rule.target for rule in tasks.alerts.list()} == {"a": to, "b": first.name}
+    with pytest.raises(UserError, match="TASK_ALREADY_EXISTS"):
+        tasks.tasks.rename(moved, second.name, T1)
+    tasks.tasks.rename(moved, to, T1)
+
+
 def test_versions_are_kept_and_the_draft_goes_on(tasks: Store) -> None:
     made = a_task()
     tasks.tasks.create(made)

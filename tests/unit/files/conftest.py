@@ -16,14 +16,6 @@ from headwater.names import ObjectName
 from headwater.sql.volume_refs import VolumeKind, VolumeRef
 
 
-@pytest.fixture(scope="session")
-def new_lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A lake nobody has used: copied by each test, because making one takes half a second."""
-    folder = tmp_path_factory.mktemp("lakes") / "new"
-    headwater.connect(folder).close()
-    return folder
-
-
 @pytest.fixture
 def lake(new_lake: Path, tmp_path: Path) -> Iterator[headwater.Connection]:
     folder = shutil.copytree(new_lake, tmp_path / "lake")

@@ -88,13 +88,13 @@ def test_a_put_can_be_cancelled(
     assert 0 < len(lake.sql("LIST USER VOLUME").rows) < 50
 
 
-def test_a_file_above_five_gigabytes_is_refused_before_anything_is_sent(
+def test_a_file_above_five_terabytes_is_refused_before_anything_is_sent(
     lake: headwater.Connection, tmp_path: Path
 ) -> None:
     local = files(tmp_path / "local", "a.csv")
     with (local / "huge.bin").open("wb") as file:
         file.truncate(MOST_BYTES + 1)
-    with pytest.raises(UserError, match=r"LOCAL_FILE_TOO_LARGE.*5368709121 bytes"):
+    with pytest.raises(UserError, match=r"LOCAL_FILE_TOO_LARGE.*5497558138881 bytes"):
         lake.sql(f"PUT '{local}/*' TO USER VOLUME")
     assert lake.sql("LIST USER VOLUME").rows == []
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.kafka.offsets import OffsetRange
-from headwater.pipes.batches import FileBatch, KafkaBatch, batch_of
+from headwater.pipes.batches import FileBatch, KafkaBatch, Try, batch_of
 from headwater.storage.store import FileInfo
 
 TEXT = st.text(max_size=20)
@@ -24,6 +24,7 @@ FILE_BATCHES = st.builds(
     st.none() | TEXT,
     st.booleans(),
     st.lists(TEXT, max_size=3).map(tuple),
+    st.lists(st.builds(Try, TEXT, st.lists(FILES, max_size=2).map(tuple)), max_size=2).map(tuple),
 )
 OFFSETS = st.dictionaries(TEXT, st.dictionaries(TEXT, st.integers(0, 1 << 60)))
 NUMBERS = st.integers(0, 1 << 60)

@@ -157,6 +157,7 @@ class ManyFiles:
         pass
 
 
+@pytest.mark.large
 def test_a_hundred_thousand_files_are_not_held_at_once(
     intake: Intake, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from headwater.errors import TransientError
 from headwater.kafka.offsets import OffsetRange
 from headwater.lake.delta_log.stamp import Stamp
 from headwater.pipes.batches import KafkaBatch
+from headwater.pipes.listing import Listing
 from headwater.pipes.settling import begin_batch, recover_batches
 from headwater.pipes.steps import Outcome
 from headwater.runtime.clock import now
@@ -93,6 +95,7 @@ PLACES = [
     "copy.announced",
     "commit.before",
     "commit.fence",
+    "commit.allowed",
     "commit.after_delta",
     "copy.confirmed",
     "copy.purged",
@@ -170,6 +173,68 @@ def test_a_late_commit_is_adopted_by_the_recovery(world: World, intake: Intake) 
     once(intake, "a.csv")
 
 
+@pytest.mark.parametrize("others", [["b.csv"], []], ids=["beside another", "alone"])
+def test_a_file_replaced_before_the_late_commit_of_what_it_was_is_left_alone(
+    world: World, intake: Intake, others: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next try is without it, or of the new file; the late commit comes in the middle of it."""
+    told: list[object] = []
+    monkeypatch.setattr(Listing, "done", lambda self, batch: told.append(batch))
+    intake.drop("a.csv", *others)
+    late = dying_in_its_commit(world, intake)
+    intake.drop("a.csv")
+    process = started(world)
+    late_ones = [late]
+
+    def too_late(insert: Insert) -> object:
+        while late_ones:
+            assert late_ones.pop().commit()
+        return insert.commit()
+
+    process.spark.commit = too_late
+    while process.step(intake.pipe) is not Outcome.IDLE:
+        pass
+    assert intake.rows == sorted(f"{name} 1 0" for name in ["a.csv", *others])
+    assert intake.files == ["a.csv"]
+    history = {entry.status for entry in intake.history("a.csv")}
+    assert history == {LoadStatus.LOADED, LoadStatus.SKIPPED}
+    assert intake.pipe.batch == 1
+    assert (intake.pipe.counters.rows, intake.pipe.counters.files) == (1 + len(others),) * 2
+    # A queue would tell of the new file again.
+    assert told == []
+
+
+@pytest.mark.parametrize("others", [["b.csv"], []], ids=["beside another", "alone"])
+def test_a_file_replaced_before_a_late_commit_that_is_refused_is_loaded(
+    world: World, intake: Intake, others: list[str]
+) -> None:
+    intake.drop("a.csv", *others)
+    late = dying_in_its_commit(world, intake)
+    intake.drop("a.csv")
+    process = started(world)
+    while process.step(intake.pipe) is not Outcome.IDLE:
+        pass
+    assert not late.commit()
+    process.recover()
+    assert intake.rows == ["a.csv 2 0", *(f"{name} 1 0" for name in others)]
+    assert intake.files == []
+
+
+def test_a_late_commit_of_files_that_are_gone_is_adopted(world: World, intake: Intake) -> None:
+    intake.drop("old.csv")
+    late = dying_in_its_commit(world, intake)
+    (intake.folder / "old.csv").unlink()
+    process = started(world)
+    assert process.step(intake.pipe) is Outcome.MOVED
+    late.commit()
+    intake.drop("a.csv")
+    assert process.step(intake.pipe) is Outcome.MOVED
+    assert (intake.pipe.batch, intake.files) == (1, ["a.csv"])
+    assert process.step(intake.pipe) is Outcome.DONE
+    once(intake, "a.csv", "old.csv")
+    assert (intake.pipe.batch, intake.pipe.failures) == (2, 0)
+
+
 def test_a_commit_that_comes_too_late_is_refused(world: World, intake: Intake) -> None:
     intake.drop("a.csv")
     late = dying_in_its_commit(world, intake)
@@ -237,6 +302,7 @@ def test_a_number_that_delta_has_already_is_left_out(world: World, intake: Intak
     process = started(world)
     assert process.step(intake.pipe) is Outcome.MOVED
     assert intake.intent is None
+    assert intake.lake.store.pipe_batches.clean(now() + timedelta(days=1)) == 1
     late.commit()
     intake.drop("a.csv")
     assert process.step(intake.pipe) is Outcome.FAILED

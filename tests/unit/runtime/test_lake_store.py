@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 import headwater
+from headwater.catalog.objects import TableState
 from headwater.config import Config
 from headwater.errors import UserError
+from headwater.files.loads import purge
+from headwater.files.unreadable import source_file
+from headwater.files.volumes import Whose, open_volume, remove_table_volume
+from headwater.names import QualifiedName
 from headwater.runtime.lake_store import (
     ACCESS_VARIABLE,
     SECRET_VARIABLE,
     TOKEN_VARIABLE,
     open_lake_store,
 )
+from headwater.sql.parse import parse
+from headwater.tables.commits import Author
+from headwater.tables.create import new_table
 
 KEYS = {ACCESS_VARIABLE: "who", SECRET_VARIABLE: "hw-s3cret"}
 
@@ -108,6 +118,33 @@ def test_a_file_without_two_keys_is_refused_without_showing_it(tmp_path, content
     assert "hw-s3cret" not in str(caught.value)
 
 
+def _table_volumes_go_with_their_tables(connection, source):
+    lake = connection.session.lake
+    author = Author("job", "me")
+    for name in ("t", "u"):
+        table = new_table(lake, QualifiedName(lake.config.workspace, "public", name), author=author)
+        lake.store.tables.insert_active(replace(table, state=TableState.ACTIVE))
+        connection.sql(f"PUT '{source}' TO TABLE VOLUME {name}")
+    (gone,) = (each for each in lake.store.tables.list(table.workspace) if each.name == "t")
+    assert remove_table_volume(lake, gone)
+    assert connection.sql("LIST TABLE VOLUME t").rows == []
+    assert [row[0] for row in connection.sql("LIST TABLE VOLUME u").rows] == ["a.csv"]
+
+
+def _loaded_files_of_its_volumes_can_be_deleted(connection):
+    """As a COPY with PURGE does it: what is loaded is known by its address alone."""
+    lake = connection.session.lake
+    table = lake.store.tables.get(lake.config.workspace, "public", "u")
+    whose = Whose(lake.config.workspace, "public", "me")
+    volume = open_volume(lake, parse("LIST VOLUME v").volume, whose)
+    (file,) = (file for page in volume.store.list() for file in page)
+    history = lake.store.load_history
+    history.record_intent(table.id, "job", [source_file(volume, file)], purge=True)
+    history.confirm("job", 1)
+    assert purge(lake, "job") == []
+    assert connection.sql("LIST VOLUME v").rows == []
+
+
 def test_volumes_of_a_lake_in_a_store_are_beside_its_tables(tmp_path, monkeypatch, seaweedfs):
     keys = seaweedfs.connection.keys
     monkeypatch.setenv(ACCESS_VARIABLE, keys.access_key)
@@ -129,4 +166,6 @@ def test_volumes_of_a_lake_in_a_store_are_beside_its_tables(tmp_path, monkeypatc
         assert not (tmp_path / "lake" / "volumes").exists()
         assert f"s3://{bucket}/lake/volumes/named/" in str(connection.sql("DESC VOLUME v").rows)
         told = str(connection.sql("SHOW JOBS").rows)
+        _table_volumes_go_with_their_tables(connection, source)
+        _loaded_files_of_its_volumes_can_be_deleted(connection)
         assert keys.secret_key not in told

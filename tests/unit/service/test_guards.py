@@ -38,6 +38,10 @@ PAGES = [
     ("GET", "/api/v1/statements/x/results/0"),
     ("GET", "/api/v1/statements/x/events"),
     ("POST", "/api/v1/statements/x/cancel"),
+    ("POST", "/api/v1/exchanges"),
+    ("DELETE", "/api/v1/exchanges/x"),
+    ("PUT", "/api/v1/exchanges/x/files/y"),
+    ("GET", "/api/v1/exchanges/x/files/y"),
     ("POST", "/api/v1/sessions"),
     ("DELETE", "/api/v1/sessions/x"),
     ("POST", "/api/v1/runs"),
@@ -54,7 +58,7 @@ def limits() -> Limits:
 
 
 def test_without_a_token_there_is_nothing_but_health(server: Server) -> None:
-    with httpx.Client(base_url=server.url, trust_env=False) as client:
+    with httpx.Client(base_url=server.url, trust_env=False, verify=False) as client:
         for method, page in PAGES:
             for header in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": "Basic eDp5"}):
                 answer = client.request(method, page, headers=header)
@@ -71,7 +75,7 @@ def test_every_page_of_the_description_is_among_those_tried(server: Server, http
     described = http.get("/api/v1/openapi.json").json()["paths"]
     tried = {
         page.replace("/x", "/{id}").replace("results/0", "results/{number}") for _, page in PAGES
-    }
+    } | {"/api/v1/exchanges/{id}/files/{name}", "/api/v1/exchanges/{id}/files/{path}"}
     assert set(described) - {"/health", "/ready"} <= tried
 
 

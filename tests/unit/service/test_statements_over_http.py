@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+
 import httpx
 import pytest
 
@@ -43,9 +45,24 @@ def test_rows_come_as_an_arrow_stream(http: httpx.Client) -> None:
     page = f"/api/v1/statements/{done['id']}/results/0"
     answer = http.get(page, headers={"Accept": ARROW_STREAM})
     assert answer.headers["content-type"] == ARROW_STREAM
-    result = read_stream([answer.content])
+    result = read_stream(io.BytesIO(answer.content))
     assert result.rows == [("public",)]
     assert result.job_id == done["job_ids"][0]
+
+
+def test_a_result_that_is_not_to_be_kept_is_gone_when_it_was_sent(
+    http: httpx.Client, server: Server
+) -> None:
+    done = run(http, "SHOW SCHEMAS; SHOW SCHEMAS")
+    page = f"/api/v1/statements/{done['id']}/results"
+    asked = {"headers": {"Accept": ARROW_STREAM}, "params": {"keep": "false"}}
+    first = http.get(f"{page}/0", **asked)
+    assert int(first.headers["content-length"]) == len(first.content)
+    # It is gone with the last of its results only.
+    assert http.get(f"{page}/1").json()["rows"] == [["public"]]
+    assert http.get(f"{page}/1", **asked).status_code == 200
+    assert http.get(f"/api/v1/statements/{done['id']}").status_code == 404
+    assert server.service.statements.kept_bytes() == 0
 
 
 def test_a_statement_that_fails_says_where_and_what_to_type(http: httpx.Client) -> None:

@@ -39,7 +39,7 @@ def running(lake: Path, monkeypatch: pytest.MonkeyPatch):
     wait_for(lambda: service.standing is Standing.ACTIVE, "the service to hold the lake")
     monkeypatch.setattr(Session, "run", slow)
     headers = {"Authorization": f"Bearer {(lake / TOKEN_FILE).read_text()}"}
-    with httpx.Client(base_url=server.url, headers=headers, trust_env=False) as http:
+    with httpx.Client(base_url=server.url, headers=headers, trust_env=False, verify=False) as http:
         sent = http.post("/api/v1/statements", json={"sql": "SELECT 1", "wait_seconds": 0})
         yield server, http, sent.json()["id"], go_on
 

@@ -11,7 +11,7 @@ from headwater.service.server import Listening, Server
 
 
 def asked(server: Server, sql: str, **how: object) -> httpx.Response:
-    with httpx.Client(base_url=server.url, trust_env=False, **how) as client:
+    with httpx.Client(base_url=server.url, trust_env=False, verify=False, **how) as client:
         return client.post("/api/v1/statements", json={"sql": sql, "wait_seconds": 20})
 
 
@@ -32,7 +32,9 @@ def token(server: Server) -> str:
 
 
 def rows(server: Server, statement: str, token: str) -> list[dict[str, str]]:
-    with httpx.Client(base_url=server.url, trust_env=False, **bearer(token)) as client:
+    with httpx.Client(
+        base_url=server.url, trust_env=False, verify=False, **bearer(token)
+    ) as client:
         body = client.get(f"/api/v1/statements/{statement}/results/0").json()
     names = [column["name"] for column in body["columns"]]
     return [dict(zip(names, row, strict=True)) for row in body["rows"]]
@@ -48,21 +50,27 @@ def test_a_viewer_sees_what_it_may_and_changes_nothing(server: Server, token: st
 
 def test_a_viewer_sees_no_jobs_of_others(server: Server, token: str) -> None:
     asked(server, "SHOW SCHEMAS", **bearer(token))
-    with httpx.Client(base_url=server.url, trust_env=False, **bearer(token)) as client:
+    with httpx.Client(
+        base_url=server.url, trust_env=False, verify=False, **bearer(token)
+    ) as client:
         assert {job["creator"] for job in client.get("/api/v1/jobs").json()["jobs"]} == {"ann"}
     with httpx.Client(
-        base_url=server.url, trust_env=False, **bearer(server.new_admin_token or "")
+        base_url=server.url, trust_env=False, verify=False, **bearer(server.new_admin_token or "")
     ) as client:
         jobs = client.get("/api/v1/jobs").json()["jobs"]
         own = next(job["id"] for job in jobs if job["creator"] == "admin")
         assert client.get(f"/api/v1/jobs/{own}/profile").json()["job_id"] == own
-    with httpx.Client(base_url=server.url, trust_env=False, **bearer(token)) as client:
+    with httpx.Client(
+        base_url=server.url, trust_env=False, verify=False, **bearer(token)
+    ) as client:
         for page in (f"/api/v1/jobs/{own}", f"/api/v1/jobs/{own}/profile"):
             assert client.get(page).status_code == 404
 
 
 def test_what_is_everybodys_is_for_operators(server: Server, token: str) -> None:
-    with httpx.Client(base_url=server.url, trust_env=False, **bearer(token)) as client:
+    with httpx.Client(
+        base_url=server.url, trust_env=False, verify=False, **bearer(token)
+    ) as client:
         for method, page in (("POST", "/api/v1/runs"), ("GET", "/metrics")):
             answer = client.request(method, page)
             assert answer.status_code == 403, page

@@ -62,6 +62,7 @@ CLAUSES = (
 )
 
 
+@pytest.mark.laws
 def test_clauses_come_in_any_order() -> None:
     statements = {
         create(f"CREATE DYNAMIC TABLE d (a, b) {' '.join(order)} AS SELECT 1, 2").to_sql()

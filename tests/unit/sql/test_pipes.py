@@ -16,9 +16,11 @@ from headwater.sql.pipes import (
     PipeAction,
     RefreshPipe,
     ResumePipe,
+    RetryFile,
     SetPipeProperty,
     ShowCreatePipe,
     ShowPipes,
+    SkipFile,
 )
 from headwater.sql.show import ShowCreateTable
 from headwater.sql.show_filter import ShowFilter
@@ -50,6 +52,8 @@ NAME = ObjectName("p")
         ),
         ("SET COPY_JOB_HINT = '{\"a\": 1}'", SetPipeProperty("COPY_JOB_HINT", '{"a": 1}')),
         ("SET ON_REPLACED = LOAD", SetPipeProperty("ON_REPLACED", "LOAD")),
+        ("SKIP FILE 'a b.csv'", SkipFile("a b.csv")),
+        ("retry file 's3://b/a.csv'", RetryFile("s3://b/a.csv")),
     ],
 )
 def test_what_a_pipe_can_be_told(text: str, action: PipeAction) -> None:
@@ -77,6 +81,9 @@ def test_what_a_pipe_can_be_told(text: str, action: PipeAction) -> None:
         ("SET CLUSTER = 'x'", "UNKNOWN_PROPERTY", "CLUSTER"),
         ("REFRESH now", "SYNTAX_ERROR", "now"),
         ("RESUME", "SYNTAX_ERROR", "RESUME"),
+        ("SKIP 'a.csv'", "SYNTAX_ERROR", "'a.csv'"),
+        ("SKIP FILE a.csv", "SYNTAX_ERROR", "a"),
+        ("RETRY FILE 'a.csv', 'b.csv'", "SYNTAX_ERROR", ","),
         ("SET", "SYNTAX_ERROR", ""),
         ("", "SYNTAX_ERROR", ""),
     ],

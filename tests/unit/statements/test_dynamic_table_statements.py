@@ -31,6 +31,7 @@ from headwater.runtime.clock import now
 from headwater.streams.vacuum_needs import vacuum_needs
 from headwater.tables.recovery import recover
 from headwater.tables.versions import catch_up
+from headwater.wire.errors import error_body
 
 KAFKA = "READ_KAFKA('b:1', 't', '', 'g', '', '', '', '', 'raw', 'raw', 0, map())"
 
@@ -300,7 +301,11 @@ def test_a_running_refresh_has_no_end_and_no_numbers(lake: headwater.Connection)
     store.refreshes.start(Refresh(made.id, 0, "headwater", "public", "d", "DEFAULT", now(), "j1"))
     row = lake.sql("SHOW DYNAMIC TABLE REFRESH HISTORY d").to_dicts()[0]
     assert (row["end_time"], row["state"], row["stats"]) == (None, "RUNNING", None)
-    assert error_of(lake, "REFRESH DYNAMIC TABLE d").condition == "REFRESH_RUNNING"
+    error = error_of(lake, "REFRESH DYNAMIC TABLE d")
+    assert error.condition == "REFRESH_RUNNING"
+    # Whoever sent it may send it again, and is told when.
+    assert error_body(error)["kind"] == "transient"
+    assert "SHOW DYNAMIC TABLE REFRESH HISTORY public.d" in error_body(error)["hint"]
     store.jobs.finish(replace(job, state=JobState.FAILED, error="gone", ended_at=now()))
     row = lake.sql("SHOW DYNAMIC TABLE REFRESH HISTORY d").to_dicts()[0]
     assert (row["state"], row["error_message"]) == ("FAILED", "gone")

@@ -32,6 +32,31 @@ def state_of(lake: headwater.Connection, id: str) -> str | None:
     return dict(lake.sql(f"DESC TASK INSTANCE '{id}'").rows)["state"]
 
 
+def test_whoever_comes_after_a_task_follows_its_new_name(lake: headwater.Connection) -> None:
+    """In drafts and in what runs; alerts on it, too, and its instances stay."""
+    lake.sql(
+        "CREATE TASK a SCHEDULE (EVERY 1 MINUTE) AS SHOW TABLES;"
+        "CREATE TASK b SCHEDULE (EVERY 1 MINUTE) AFTER a AS SHOW TABLES;"
+        "SUBMIT TASK a, b; ALTER TASK b SET COMMENT 'a draft';"
+        "CREATE ALERT x ON FAILURE OF TASK a NOTIFY 'json://127.0.0.1:9/';"
+        "EXECUTE TASK a"
+    )
+    instance = instance_of(lake, "a")
+    lake.sql("ALTER TASK a RENAME TO other.c")
+    store = lake.session.lake.store
+    (task,) = [task for task in store.tasks.list() if task.name.name == "b"]
+    assert task.deployed is not None
+    for definition in (task.draft, task.deployed):
+        assert [str(name) for name in definition.after] == ["other.c"]
+    (alert,) = store.alerts.list()
+    assert alert.target is not None
+    assert (alert.target.schema, alert.target.name) == ("other", "c")
+    assert instance_of(lake, "other.c") == instance
+    assert error_of(lake, "DESC TASK a") == "TASK_NOT_FOUND"
+    lake.sql("ALTER TASK other.c RENAME TO a")
+    assert instance_of(lake, "a") == instance
+
+
 def test_a_task_for_a_dynamic_table_is_a_kind_of_its_own(lake: headwater.Connection) -> None:
     made = dynamic_table(lake)
     table = lake.session.lake.store.tables.get_by_id(made.id)

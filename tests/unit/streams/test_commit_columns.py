@@ -50,10 +50,20 @@ def test_a_delta_version_belongs_to_the_first_version_that_reached_it(
 def test_few_versions_stand_in_the_text() -> None:
     sql = with_commits_in_text("c", ["id", "a b"], by_delta_version(commits(0, 1), 1, 1))
     assert sql == (
-        "(SELECT __change_type, CASE __delta_version WHEN 1L THEN 2L END AS __commit_version, "
-        "timestamp_micros(CASE __delta_version WHEN 1L THEN 1745861845785000L END) "
+        "(SELECT __change_type, __delta_version + 1L AS __commit_version, "
+        "timestamp_micros(get(array(1745861845785000L), CAST(__delta_version - 1L AS INT))) "
         "AS __commit_timestamp, `id`, `a b` FROM c AS changes)"
     )
+
+
+def test_versions_that_do_not_count_alike_are_looked_up() -> None:
+    sql = with_commits_in_text("c", [], by_delta_version(commits(3, 5, 6), 4, 6))
+    looked_up = "get(array(2L, 2L, 3L), CAST(__delta_version - 4L AS INT)) AS __commit_version"
+    assert looked_up in sql
+
+
+def test_without_versions_nothing_is_known() -> None:
+    assert "CAST(NULL AS BIGINT) AS __commit_version" in with_commits_in_text("c", [], [])
 
 
 def test_many_versions_are_joined() -> None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import base64
 import json
+import shutil
+import signal
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
-from tests.processes import wait_for
+from tests.processes import python, wait_for
 from tests.servers.amazon_server import ACCOUNT, KEYS, REGION, AmazonServer, running_amazon
 from tests.servers.mns_server import ACCESS_KEY, SECRET, MnsServer, running_mns
 from tests.unit.storage.fake_store import Canned, FakeStore, fake_store
@@ -58,6 +61,11 @@ def bucket(amazon: AmazonServer) -> Bucket:
 @pytest.fixture
 def on_s3(lake: headwater.Connection, bucket: Bucket) -> Watching:
     """Volume v over the bucket."""
+    return watch(lake, bucket)
+
+
+def watch(lake: headwater.Connection, bucket: Bucket) -> Watching:
+    """Make volume v over the bucket."""
     lake.sql(
         f"CREATE STORAGE CONNECTION c TYPE S3 REGION = '{REGION}'"
         f" ENDPOINT = '{bucket.amazon.endpoint}' ACCESS_KEY = '{KEYS.access_key}'"
@@ -91,6 +99,38 @@ def test_objects_of_s3_are_made_replaced_and_removed(on_s3: Watching, bucket: Bu
     assert bucket.waiting == 0
     url = on_s3.changes().rows.rows[0][4]
     assert url == f"s3://{bucket.name}/in/below/b.png"
+
+
+RUN = """
+import sys
+import headwater
+with headwater.connect(sys.argv[1]) as connection:
+    connection.run_until_idle()
+"""
+
+
+@pytest.mark.parametrize("place", ["directory.received", "directory.stored"])
+def test_a_process_killed_between_the_queue_and_the_catalog_loses_and_doubles_nothing(
+    new_lake: Path, tmp_path: Path, bucket: Bucket, place: str
+) -> None:
+    folder = shutil.copytree(new_lake, tmp_path / "lake")
+    with headwater.connect(folder, user="tester") as connection:
+        watch(connection, bucket).create()
+    bucket.put("a.png")
+    bucket.put("b.png", b"22")
+    told = bucket.waiting
+    with python(RUN, str(folder), HEADWATER_FAILPOINT=place) as process:
+        assert process.wait(60) == -signal.SIGKILL
+    assert bucket.waiting == told
+    with headwater.connect(folder, user="tester") as connection:
+        watching = Watching(connection)
+        known = 0 if place == "directory.received" else 2
+        stored = list(watching.lake.store.directory_files.read(watching.volume()))
+        assert len(stored) == known
+        # The messages come again when the queue takes their receiver for dead.
+        wait_for(lambda: watching.rows() and not bucket.waiting, "the messages to come again")
+        assert watching.consume() == [("INSERT", 1, "a.png", 1), ("INSERT", 1, "b.png", 2)]
+        assert watching.rows() == []
 
 
 def test_an_upload_in_parts_is_seen_when_it_is_whole(on_s3: Watching, bucket: Bucket) -> None:

@@ -143,6 +143,7 @@ class Machine:
                 self.store.task_instances.move(instance, after)
 
 
+@pytest.mark.laws
 @pytest.mark.parametrize("round", range(3))
 def test_whatever_dies_dependencies_hold_and_nothing_runs_twice_or_is_lost(round: int) -> None:
     seed = random.randrange(2**32)

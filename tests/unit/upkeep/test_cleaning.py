@@ -9,6 +9,7 @@ import pytest
 from tests.unit.upkeep.conftest import START, Clock, hand_made
 
 import headwater
+from headwater.access.users import AuditEvent, AuditKind
 from headwater.catalog.jobs import Job, JobState
 from headwater.catalog.objects import Operation
 from headwater.errors import TransientError
@@ -60,6 +61,18 @@ def test_folders_of_exports_that_were_killed_are_removed(
     assert (folder / "out" / "kept.csv").exists()
 
 
+def test_old_lines_of_the_audit_are_forgotten(lake: headwater.Connection) -> None:
+    own = lake.session.lake
+    days = own.config.audit_retention_days
+    for user, age in (("old", days + 1), ("young", days - 1)):
+        at = now() - timedelta(days=age)
+        own.store.audit.add(AuditEvent(at=at, user=user, kind=AuditKind.LOGIN))
+    upkeep(own)
+    found = {event.user for event in own.store.audit.list()}
+    assert "young" in found
+    assert "old" not in found
+
+
 def test_a_volume_that_is_gone_stops_nothing(lake: headwater.Connection, tmp_path: Path) -> None:
     left = export(lake, tmp_path, "dead", JobState.FAILED)
     upkeep(lake.session.lake)
@@ -78,6 +91,23 @@ def test_a_purged_table_takes_its_states_and_its_notes_along(
     upkeep(own)
     assert not state.exists()
     assert vacuumed_until(own.store, table.id) is None
+    assert own.store.tables.get_by_id(table.id) is None
+
+
+def test_a_purged_table_takes_its_volume_along(
+    lake: headwater.Connection, clock: Clock, tmp_path: Path
+) -> None:
+    own = lake.session.lake
+    table = hand_made(lake, clock).table
+    (tmp_path / "a.csv").write_text("1\n")
+    lake.sql(f"PUT '{tmp_path / 'a.csv'}' TO TABLE VOLUME {table.schema}.{table.name}")
+    (put,) = (own.folder.path / "volumes" / "table").rglob("a.csv")
+    own.store.tables.drop(table, clock.at - timedelta(days=6))
+    upkeep(own)
+    assert put.exists(), "it can be undropped"
+    clock.at += timedelta(days=2)
+    upkeep(own)
+    assert not put.parent.exists()
     assert own.store.tables.get_by_id(table.id) is None
 
 

@@ -92,6 +92,7 @@ def carried_out(tables: dict[str, HandMade], task: Task) -> None:
         table.commit(operation=Operation.TRUNCATE, removes=files)
 
 
+@pytest.mark.laws
 def test_weeks_of_writing_leave_few_files_and_no_work_that_is_done_twice(
     lake: headwater.Connection, own: OpenLake, clock: Clock
 ) -> None:

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import datetime, timedelta
 from decimal import Decimal
+from io import BytesIO
+from random import Random
 
 import pyarrow
+import pytest
 
 from headwater.result import Column, Result
 from headwater.wire.results import arrow_stream, description_of, read_stream, result_from
+
+
+def sent(result: Result) -> bytes:
+    return b"".join(arrow_stream(result))
+
 
 COLUMNS = (
     Column("id", "bigint"),
@@ -41,7 +50,7 @@ def test_rows_made_in_python_come_back_with_their_types() -> None:
         source=[ROW, (None,) * len(ROW)],
         time_zone="Asia/Tokyo",
     )
-    here = read_stream(arrow_stream(there))
+    here = read_stream(BytesIO(sent(there)))
     assert here.schema == there.schema
     assert here.rows == there.rows
     assert (here.rowcount, here.message, here.job_id, here.time_zone) == (
@@ -53,16 +62,19 @@ def test_rows_made_in_python_come_back_with_their_types() -> None:
 
 
 def test_an_arrow_table_comes_back_as_it_was_in_several_pieces() -> None:
-    table = pyarrow.table({"n": pyarrow.array(range(200_000), type=pyarrow.int32())})
-    there = Result.from_arrow([Column("n", "int")], table, time_zone="UTC")
-    pieces = list(arrow_stream(there))
+    table = pyarrow.table({"n": pyarrow.array(range(800_000), type=pyarrow.int64())})
+    there = Result.from_arrow([Column("n", "bigint")], table, time_zone="UTC")
+    stream = arrow_stream(there)
+    pieces = list(stream)
     assert len(pieces) > 3
-    assert read_stream(pieces).to_arrow().equals(table, check_metadata=True)
+    assert stream.length == sum(len(piece) for piece in pieces)
+    here = read_stream(BytesIO(b"".join(pieces)))
+    assert here.to_arrow().equals(table, check_metadata=True)
 
 
 def test_a_result_with_columns_and_no_rows_stays_one() -> None:
     there = Result.from_rows(COLUMNS, [])
-    here = read_stream(arrow_stream(there))
+    here = read_stream(BytesIO(sent(there)))
     assert here.returns_rows
     assert here.rows == []
     assert here.rowcount == 0
@@ -73,3 +85,24 @@ def test_a_result_without_columns_needs_no_stream() -> None:
     here = result_from(description_of(there))
     assert not here.returns_rows
     assert (here.rowcount, here.message, here.job_id) == (3, "3 rows inserted", "job")
+
+
+def test_what_is_no_stream_of_a_result_is_a_value_error() -> None:
+    plain = BytesIO()
+    with pyarrow.ipc.new_stream(plain, pyarrow.schema([("n", pyarrow.int64())])):
+        pass
+    for content in (b"", b"x" * 100, plain.getvalue(), b"\xff\xff\xff\xff" + b"\x7f" * 200):
+        with pytest.raises(ValueError, match="no Arrow stream of a result"):
+            read_stream(BytesIO(content))
+
+
+def test_a_damaged_stream_is_an_error_and_nothing_else() -> None:
+    """OSError is for bytes that are missing, ValueError for bytes that are wrong."""
+    whole = sent(Result.from_rows(COLUMNS, [ROW] * 3))
+    random = Random(1)
+    for _ in range(500):
+        damaged = bytearray(whole)
+        for _ in range(3):
+            damaged[random.randrange(len(damaged))] = random.randrange(256)
+        with suppress(ValueError, OSError):
+            read_stream(BytesIO(damaged))

@@ -1,15 +1,16 @@
 """The store's audit: who logged in, what was made, changed, granted and refused.
 
-Invariant: lines are added and read, never changed.
+Invariant: lines are added, read, and forgotten when they are old; never changed.
 """
 
 from __future__ import annotations
 
 import builtins
 import uuid
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, insert, select
+from sqlalchemy import Connection, Row, delete, insert, select
 
 from headwater.access.users import AuditEvent, AuditKind
 from headwater.catalog.store.access_model import audit
@@ -39,6 +40,11 @@ class Audit:
         }
         with self._database.write(connection) as own:
             own.execute(insert(audit), values)
+
+    def delete_before(self, moment: datetime, *, connection: Connection | None = None) -> int:
+        """Forgets what happened before a moment, and says how many lines that were."""
+        with self._database.write(connection) as own:
+            return own.execute(delete(audit).where(audit.c.at < moment)).rowcount
 
     def list(
         self, *, limit: int = _MOST, connection: Connection | None = None

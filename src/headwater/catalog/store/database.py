@@ -11,14 +11,16 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager, nullcontext
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 from sqlalchemy import (
     URL,
     Connection,
+    Dialect,
     Engine,
     Table,
     Transaction,
@@ -29,6 +31,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.pool import NullPool
+from sqlalchemy.util import LRUCache
 
 from headwater.catalog.store.addresses import shown
 from headwater.catalog.store.failures import busy, translated
@@ -39,6 +42,7 @@ Clock = Callable[[], datetime]
 _PATIENCE_SECONDS = 10
 _MIGRATION_LOCK = 0x48656164776174  # "Headwat" in ASCII; any fixed number of ours will do
 _WRITING = "headwater_writing"
+_SQLITE_TEXTS: MutableMapping[Any, Any] = LRUCache(1000)
 
 
 class Database:
@@ -152,10 +156,29 @@ def _engine(address: URL, *, foreign_keys: bool = True) -> Engine:
             "CATALOG_DRIVER_MISSING", url=shown(address), module=error.name or "psycopg"
         ) from error
     if sqlite:
+        _share_texts(engine)
         _listen_on_sqlite(engine, foreign_keys=foreign_keys)
     else:
         event.listen(engine, "connect", _on_postgres_connect)
     return engine
+
+
+@cache
+def _sqlite_dialect() -> Dialect:
+    """What SQLAlchemy knows of SQLite; it has learned the version of the library."""
+    engine = create_engine("sqlite://")
+    with engine.connect():
+        return engine.dialect
+
+
+def _share_texts(engine: Engine) -> None:
+    """Let all files find the texts of queries that were made for one.
+
+    SQLAlchemy keeps them for each dialect, and each engine has one of its own: who opens a lake
+    again, or another one, would wait until all of them are made anew.
+    """
+    engine.dialect = _sqlite_dialect()
+    engine.update_execution_options(compiled_cache=_SQLITE_TEXTS)
 
 
 def _listen_on_sqlite(engine: Engine, *, foreign_keys: bool) -> None:

@@ -149,6 +149,24 @@ class LoadHistory:
             insert_rows(own, load_history, rows)
         return len(fresh)
 
+    def forget(
+        self,
+        table_id: str,
+        path: str,
+        *,
+        job_ids: Collection[str] = (),
+        statuses: Collection[LoadStatus] = (),
+        connection: Connection | None = None,
+    ) -> int:
+        """Forgets what is known of a file, of these jobs or with these statuses; says how much."""
+        chosen = or_(
+            _columns.job_id.in_(builtins.list(job_ids)),
+            _columns.status.in_(builtins.list(statuses)),
+        )
+        theirs = and_(_columns.table_id == table_id, _columns.path == path, chosen)
+        with self._database.write(connection) as own:
+            return own.execute(delete(load_history).where(theirs)).rowcount
+
     def confirm(
         self,
         job_id: str,
@@ -197,14 +215,17 @@ class LoadHistory:
 
     def pending_purges(self, job_id: str | None = None) -> builtins.list[PendingPurge]:
         """The loaded files that are still to be deleted at their source, of one job or of all."""
-        query = select(load_history).where(
-            _columns.purge_requested_at.is_not(None), _columns.status == LoadStatus.LOADED
-        )
+        query = select(load_history).where(_columns.purge_requested_at.is_not(None))
         if job_id is not None:
             query = query.where(_columns.job_id == job_id)
         with self._database.read() as own:
             rows = own.execute(query.order_by(_columns.job_id, _columns.path)).all()
-        return [PendingPurge(row.job_id, file_from(row), row.connection_id) for row in rows]
+        # Told apart here: asked for the status, the database would look at all that is loaded.
+        return [
+            PendingPurge(row.job_id, file_from(row), row.connection_id)
+            for row in rows
+            if row.status == LoadStatus.LOADED
+        ]
 
     def mark_purged(
         self, job_id: str, paths: Iterable[str], *, connection: Connection | None = None

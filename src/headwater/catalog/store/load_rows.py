@@ -10,6 +10,8 @@ from headwater.catalog.load_history import LoadedFile, LoadEntry, LoadStatus, So
 from headwater.catalog.store.file_model import load_history
 from headwater.catalog.store.storable_paths import require_storable
 
+_STATUSES = {status.value: status for status in LoadStatus}
+
 
 def file_values(file: SourceFile) -> dict[str, Any]:
     """The columns of a row that say which file it is about."""
@@ -57,7 +59,7 @@ def loaded_file_from(row: Row[Any]) -> LoadedFile:
         table_id,
         job_id,
         SourceFile(path, size, modified_at, etag),
-        LoadStatus(status),
+        _STATUSES[status],
         source,
         loaded_at,
         rows,

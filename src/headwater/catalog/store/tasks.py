@@ -1,12 +1,14 @@
 """The store's tasks and their versions.
 
-Invariant: a task is ONLINE or PAUSED only with a submitted version; versions are never changed.
+Invariant: a task is ONLINE or PAUSED only with a submitted version; versions are never changed,
+but for the names of tasks that were renamed.
 """
 
 from __future__ import annotations
 
 import builtins
 from collections.abc import Collection
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -14,7 +16,7 @@ from sqlalchemy import Connection, Row, Select, and_, delete, insert, select, up
 
 from headwater.catalog.store.database import Database, insert_unless_taken
 from headwater.catalog.store.model import workspaces
-from headwater.catalog.store.task_model import task_instances, task_versions, tasks
+from headwater.catalog.store.task_model import alerts, task_instances, task_versions, tasks
 from headwater.catalog.store.workspaces import workspace_id
 from headwater.catalog.tasks import (
     OPEN_STATES,
@@ -27,6 +29,9 @@ from headwater.catalog.tasks import (
 )
 from headwater.errors import UserError
 from headwater.names import QualifiedName
+from headwater.sql.alerts import AlertKind
+
+_OF_TASKS = (AlertKind.TASK_FAILURE, AlertKind.TASK_TIMEOUT)
 
 
 class Tasks:
@@ -91,6 +96,41 @@ class Tasks:
         changed = update(tasks).where(tasks.c.id == task_id)
         with self._database.write(connection) as own:
             own.execute(changed.values(draft=draft.to_dict(), modified_at=at))
+
+    def rename(
+        self, task: Task, to: QualifiedName, at: datetime, *, connection: Connection | None = None
+    ) -> None:
+        """Gives a task another name, everywhere; TASK_ALREADY_EXISTS when it is taken."""
+        with self._database.write(connection) as own:
+            taken = self.get(to, connection=own)
+            if taken is not None and taken.id != task.id:
+                raise UserError("TASK_ALREADY_EXISTS", name=to)
+            values = {"folder": to.schema, "name": to.name, "modified_at": at}
+            own.execute(update(tasks).where(tasks.c.id == task.id).values(values))
+            for other in self.list(to.workspace, connection=own):
+                self._follow(other, task.name, to, own)
+            old, new = ([n.workspace, n.schema, n.name] for n in (task.name, to))
+            # A dynamic table may have the name of a task.
+            told = update(alerts).where(alerts.c.target == old, alerts.c.kind.in_(_OF_TASKS))
+            own.execute(told.values(target=new))
+
+    def _follow(
+        self, other: Task, old: QualifiedName, new: QualifiedName, connection: Connection
+    ) -> None:
+        """A task that comes after the one of the old name comes after the one of the new."""
+
+        def renamed(definition: TaskDefinition) -> TaskDefinition:
+            after = tuple(new if name == old else name for name in definition.after)
+            return replace(definition, after=after)
+
+        if old in other.draft.after:
+            draft = renamed(other.draft).to_dict()
+            connection.execute(update(tasks).where(tasks.c.id == other.id).values(draft=draft))
+        for kept in self.versions(other.id, connection=connection):
+            if old in kept.definition.after:
+                self.replace_version(
+                    other.id, kept.version, renamed(kept.definition), connection=connection
+                )
 
     def submit(
         self, task: Task, at: datetime, *, by: str, connection: Connection | None = None

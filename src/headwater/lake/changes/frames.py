@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING
 
@@ -26,13 +27,23 @@ CHANGE_TYPE, DELTA_VERSION = "__change_type", "__delta_version"
 _ROW_ID, _ROW_VERSION = "_metadata.row_id", "_metadata.row_commit_version"
 
 
+@dataclass(frozen=True, slots=True)
+class PlainScan:
+    """Changes that need nothing but the rows of files, and what to select from them."""
+
+    rows: DataFrame
+    selected: tuple[str, ...]
+
+
 def changes_frame(
     session: SparkSession, location: str, classified: Classified, columns: Sequence[str]
-) -> DataFrame | None:
+) -> DataFrame | PlainScan | None:
     """Type, version and the table's columns of each change; None if there is none after all."""
     files = DeltaFiles(session, location, classified.range.to_version)
     whole = not RESERVED.isdisjoint(name.lower() for name in columns)
     alone, paired = _parted(_rows(files, classified, whole=whole), classified.wanted)
+    if alone and not paired and not whole and not classified.row_ids and len(_groups(alone)) == 1:
+        return PlainScan(files.frame(alone), _selected(alone[0].sign, VERSION, classified, columns))
     made = list(_unpaired(files, classified, alone, columns=columns))
     if paired:
         images = _images(files, classified, paired, columns=columns)
@@ -78,14 +89,20 @@ def _unpaired(
 ) -> Iterator[DataFrame]:
     """The changes that rows without a counterpart are."""
     for sign, version, frame in _scans(files, rows, columns=columns):
-        written = _ROW_VERSION if classified.row_ids else "NULL"
-        at = _came_at(version, written, classified) if sign == CAME else written
         # One text for all: to ask Spark for each column takes longer than to read a small file.
-        yield frame.selectExpr(
-            f"'{'INSERT' if sign == CAME else 'DELETE'}' AS {CHANGE_TYPE}",
-            f"CAST({at} AS BIGINT) AS {DELTA_VERSION}",
-            *(quote_identifier(name) for name in columns),
-        )
+        yield frame.selectExpr(*_selected(sign, version, classified, columns))
+
+
+def _selected(
+    sign: int, version: str, classified: Classified, columns: Sequence[str]
+) -> tuple[str, ...]:
+    written = _ROW_VERSION if classified.row_ids else "NULL"
+    at = _came_at(version, written, classified) if sign == CAME else written
+    return (
+        f"'{'INSERT' if sign == CAME else 'DELETE'}' AS {CHANGE_TYPE}",
+        f"CAST({at} AS BIGINT) AS {DELTA_VERSION}",
+        *(quote_identifier(name) for name in columns),
+    )
 
 
 def _images(
@@ -111,15 +128,20 @@ def _scans(
     files: DeltaFiles, rows: Sequence[FileRows], *, columns: Sequence[str]
 ) -> Iterator[tuple[int, str, DataFrame]]:
     """As few scans as the rows allow, each with its sign and the text of its version."""
-    groups: defaultdict[tuple[int, bool], list[FileRows]] = defaultdict(list)
-    for row in rows:
-        groups[row.sign, row.only_marked].append(row)
-    for (sign, _), group in groups.items():
+    for (sign, _), group in _groups(rows).items():
         if RESERVED.isdisjoint(name.lower() for name in columns):
             yield sign, VERSION, files.frame(group)
         else:
             for version, frame in files.frames_by_version(group):
                 yield sign, str(version), frame
+
+
+def _groups(rows: Sequence[FileRows]) -> dict[tuple[int, bool], list[FileRows]]:
+    """The rows that one scan can read together."""
+    groups: defaultdict[tuple[int, bool], list[FileRows]] = defaultdict(list)
+    for row in rows:
+        groups[row.sign, row.only_marked].append(row)
+    return groups
 
 
 def _by_id(images: DataFrame, classified: Classified) -> DataFrame:

@@ -67,10 +67,11 @@ def read_classified(
     _check_files(spark, table, classified)
     view = new_view()
     columns = tuple(column.name for column in table.columns)
-    if not spark.create_change_view(view, table.location, classified, columns):
+    relation = spark.create_change_view(view, table.location, classified, columns)
+    if relation is None:
         return _nothing(table)
     return Changes(
-        quote_identifier(view),
+        relation,
         (view,),
         insert_only=classified.insert_only,
         minimal=classified.minimal,

@@ -18,10 +18,20 @@ from headwater.lake.commits.choose import Limits
 from headwater.lake.commits.delta_transaction import RETRIES_EXCEEDED, DeltaTransaction
 from headwater.lake.commits.file_actions import remove
 from headwater.lake.commits.leftovers import remove_files, remove_leftovers
+from headwater.lake.commits.rewrite import rewrite
 from headwater.lake.commits.stored_table import Within, read_stored_table
 from headwater.lake.commits.target import Outcome, Target
 from headwater.lake.commits.weighted_rows import MISSING_ROW
-from headwater.lake.commits.writes import Append, Applied, Change, How, Nothing, Overwrite, Write
+from headwater.lake.commits.writes import (
+    Append,
+    Applied,
+    Change,
+    How,
+    Nothing,
+    Overwrite,
+    Rewrite,
+    Write,
+)
 from headwater.lake.spark_errors import reshape
 from headwater.lake.table_folders import TableFolder
 
@@ -87,6 +97,8 @@ def _written(target: Target, write: Write, limits: Limits) -> Outcome:
             return _overwrite(target, rows, produced_only=write.produced_only)
         case Change():
             return change(target, write, limits)
+        case Rewrite():
+            return rewrite(target, write, limits)
 
 
 def _append(target: Target, rows: str) -> Outcome:

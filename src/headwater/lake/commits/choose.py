@@ -22,6 +22,10 @@ class Limits:
     rows: int = 200_000
     bytes: int = 32 * 1024**2
 
+    def holds(self, rows: int, bytes: int) -> bool:
+        """Whether a table of this size is small."""
+        return rows <= self.rows and bytes <= self.bytes
+
 
 SMALL = Limits()
 
@@ -30,7 +34,7 @@ def way_of_change(table: StoredTable, limits: Limits) -> How:
     """How to change the table if rows go."""
     tracked = table.is_on(ROW_TRACKING)
     rows = table.rows
-    if not tracked and rows is not None and rows <= limits.rows and table.bytes <= limits.bytes:
+    if not tracked and rows is not None and limits.holds(rows, table.bytes):
         return How.REWRITE
     # Delta takes a vector only for files that say how many rows they hold.
     counted = all(live_rows(file) is not None for file in table.files)

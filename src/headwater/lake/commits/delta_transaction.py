@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from headwater.lake.commits.stored_table import Body
+from headwater.lake.in_jvm.classes import in_jvm
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -55,8 +56,10 @@ class DeltaTransaction:
 
     def rows_of(self, files: Sequence[Body]) -> DataFrame:
         """The rows of some live files."""
-        found = self._sequence(self._actions("AddFile", [_readable(file) for file in files]))
-        return self._frame(self._log.createDataFrame(self._snapshot, found, False, self._none))
+        readable = json.dumps([_readable(file) for file in files])
+        rows = in_jvm(self._session, "DeltaRows")
+        session = self._session._jsparkSession
+        return self._frame(rows.ofFiles(session, self._log, self._snapshot, readable))
 
     def rows_with_ids_of(self, files: Sequence[Body]) -> DataFrame:
         """The rows of some live files, with the columns that keep their ids when written anew."""

@@ -43,7 +43,15 @@ class Change:
     weight: str = WEIGHT
 
 
-Write = Nothing | Append | Overwrite | Change
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """All rows of a small table; `fate` is the column that says what became of each."""
+
+    rows: str
+    fate: str
+
+
+Write = Nothing | Append | Overwrite | Change | Rewrite
 
 
 class How(StrEnum):

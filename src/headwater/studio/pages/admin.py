@@ -33,8 +33,7 @@ from headwater.studio.user_texts import (
 
 PATH = "/admin"
 Rows = list[dict[str, Any]]
-_AUDIT = "SELECT * FROM information_schema.audit ORDER BY event_time DESC LIMIT 500"
-_ROLES = "SELECT role_name, rank FROM information_schema.roles ORDER BY rank"
+_AUDIT = "SHOW AUDIT LIMIT 500"
 
 _USERS = (
     ListColumn("name", "User"),
@@ -71,8 +70,8 @@ def register(desks: Desks) -> None:
                     "Settings": lambda: _listed(
                         desk, "SET", "Nothing is set for new sessions", live=False
                     ),
-                    "Roles": lambda: _listed(desk, _ROLES, "No role", live=False),
-                    "Audit": lambda: _listed(desk, _AUDIT, "Nothing happened yet", live=False),
+                    "Roles": lambda: _listed(desk, "SHOW ROLES", "No role", live=False),
+                    "Audit": lambda: _listed(desk, _AUDIT, "Nothing happened yet"),
                 },
                 label="Admin",
             )

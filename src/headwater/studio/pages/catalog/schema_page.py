@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from nicegui import ui
+from nicegui import background_tasks, ui
 from starlette.requests import Request
 
 from headwater.names import quote_identifier
@@ -51,7 +51,8 @@ def register(desks: Desks) -> None:
         with frame(desk, schema, here=PATH):
             crumbs(("Catalog", "catalog"))
             heading(schema, "Schema")
-            Part(desk, lambda: _tables(desk, schema), _show_tables)
+            tables = Part(desk, _Tables(desk, schema).ask, _show_tables)
+            background_tasks.create(tables.refresh(), name="studio sizes")
             ui.label("Dropped tables").classes("text-lg font-semibold mt-2")
             ask = lambda: _dropped(desk, schema)  # noqa: E731
             Part(desk, ask, lambda rows: _show_dropped(desk, rows))
@@ -61,11 +62,26 @@ def register(desks: Desks) -> None:
                 permissions(desk, f"SCHEMA {quote_identifier(schema)}")
 
 
-async def _tables(desk: Desk, schema: str) -> Rows:
-    rows = await tables_in(desk, schema)
-    history = await desk.rows(f"SHOW TABLES HISTORY IN {quote_identifier(schema)}")
-    more = {row["table_name"]: row for row in history if row["delete_time"] is None}
-    return [more.get(row["table_name"], {}) | row for row in rows]
+class _Tables:
+    """What is in a schema: the first answer has the names, later ones also the sizes.
+
+    Sizes are read from the logs of all tables, which takes longer than anybody likes to wait.
+    """
+
+    def __init__(self, desk: Desk, schema: str) -> None:
+        self._desk = desk
+        self._schema = schema
+        self._asked = False
+
+    async def ask(self) -> Rows:
+        rows = await tables_in(self._desk, self._schema)
+        if not self._asked:
+            self._asked = True
+            return rows
+        statement = f"SHOW TABLES HISTORY IN {quote_identifier(self._schema)}"
+        history = await self._desk.rows(statement)
+        more = {row["table_name"]: row for row in history if row["delete_time"] is None}
+        return [more.get(row["table_name"], {}) | row for row in rows]
 
 
 async def _dropped(desk: Desk, schema: str) -> Rows:

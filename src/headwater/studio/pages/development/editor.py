@@ -48,12 +48,14 @@ _SET_UP = """(async () => {
     delete waiting[key];
     return { from: word.from, options, validFor: /^[\\w`$]*$/ };
   };
-  const sql = await CM.languages.find(one => one.name === "SQL").load();
+  const language = await CM.languages.find(one => one.name === "%(language)s").load();
+  const ours = "%(language)s" === "SQL" ? [{ autocomplete: source }] : [];
   component.editor.dispatch({ effects: [
-    component.languageConfig.reconfigure(sql.language),
+    component.languageConfig.reconfigure(language.language),
     CM.StateEffect.appendConfig.of([
-      CM.EditorState.languageData.of(() => [{ autocomplete: source }]),
-      CM.EditorView.contentAttributes.of({ "aria-label": "SQL" }) ]) ] });
+      CM.EditorState.languageData.of(() => ours),
+      CM.EditorView.contentAttributes.of({ "aria-label": "%(language)s" }) ]) ] });
+  component.$el.dataset.language = "%(language)s";
   const dress = () =>
     component.setTheme(document.body.classList.contains("body--dark") ? "oneDark" : "basicLight");
   dress();
@@ -70,10 +72,12 @@ _CURSOR = """(() => {
 _KINDS = {"statement": "keyword", "column": "property", "table": "type", "schema": "namespace"}
 
 
-class SqlEditor:
-    """An editor in the page."""
+class ScriptEditor:
+    """An editor in the page, for SQL or Python."""
 
-    def __init__(self, value: str, keys: Mapping[str, Press], complete: Complete) -> None:
+    def __init__(
+        self, value: str, keys: Mapping[str, Press], complete: Complete, *, python: bool = False
+    ) -> None:
         ui.add_css(CSS)
         self._complete = complete
         keymap: dict[str, Any] = dict(keys)
@@ -81,7 +85,8 @@ class SqlEditor:
         self.element.classes("hw-editor")
         id = self.element.id
         ui.on(f"hw-complete-{id}", self._offer)
-        ui.context.client.on_connect(lambda: ui.run_javascript(_SET_UP % {"id": id}))
+        set_up = _SET_UP % {"id": id, "language": "Python" if python else "SQL"}
+        ui.context.client.on_connect(lambda: ui.run_javascript(set_up))
 
     @property
     def text(self) -> str:

@@ -36,6 +36,7 @@ class Opened:
     folder: str | None = None
     task: str | None = None
     sample: samples.Sample | None = None
+    python: bool = False
     table: str | None = None
     """The dynamic table that the task refreshes."""
 
@@ -60,7 +61,7 @@ def register(desks: Desks) -> None:
                 with ui.column().classes("gap-3 min-w-0"):
                     heading(opened.title)
                     bar = ui.row().classes("items-center gap-2 w-full")
-                    bench = Workbench(desk, opened.text)
+                    bench = Workbench(desk, opened.text, python=opened.python)
                     with bar:
                         await script_bar(desk, bench, opened)
 
@@ -78,7 +79,8 @@ async def _task(desk: Desk, folder: str, name: str) -> Opened:
     rows = await desk.rows(f"SHOW CREATE TASK {task_name(folder, name)}")
     clauses = read_task(rows[0]["sql"])
     if clauses.target is None:
-        return Opened(f"{folder} / {name}", clauses.script or "", folder, name)
+        script = clauses.script or ""
+        return Opened(f"{folder} / {name}", script, folder, name, python=clauses.python)
     made = await desk.rows(f"SHOW CREATE TABLE {clauses.target}")
     text = next(iter(made[0].values()))
     return Opened(f"{folder} / {name}", text, folder, name, table=str(clauses.target))

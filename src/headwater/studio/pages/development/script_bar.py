@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from nicegui import ui
 
 from headwater.errors import HeadwaterError
+from headwater.result import Result
 from headwater.studio import samples
 from headwater.studio.actions import action_button
 from headwater.studio.desk import Desk
@@ -19,6 +20,7 @@ from headwater.studio.pages.development.wizard import open_wizard
 from headwater.studio.pages.development.workbench import Workbench
 from headwater.studio.problem import show_problem
 from headwater.studio.schedule_form import ScheduleForm, change_script, create_script, task_name
+from headwater.studio.statement_form import Field, Values, statement_form
 
 if TYPE_CHECKING:
     from headwater.studio.pages.development.page import Opened
@@ -94,6 +96,24 @@ def _of_task(desk: Desk, bench: Workbench, opened: Opened) -> None:
         ui.run_javascript("window.onbeforeunload = null")
         ui.navigate.to("/")
 
+    async def renamed(result: Result) -> None:
+        ui.run_javascript("window.onbeforeunload = null")
+        open_script(*given)
+
+    given = [folder, name]
+
+    def rename(values: Values) -> str:
+        given[:] = [values["folder"].strip() or "default", values["name"].strip()]
+        return f"ALTER TASK {task} RENAME TO {task_name(*given)}"
+
+    async def open_rename() -> None:
+        if (await bench.editor.cursor()).text != bench.kept and opened.table is None:
+            ui.notify("Save the script first", type="warning")
+            return
+        fields = (Field("folder", "Folder", folder), Field("name", "Name", name))
+        statement_form(desk, "Rename or move", fields, rename, then=renamed)
+
+    ui.button("Rename or move", on_click=open_rename).props("outline dense no-caps")
     action_button(desk, "Drop", f"DROP TASK {task}", danger=True, then=gone)
     if opened.table is None:
         ui.context.client.on_connect(kept)

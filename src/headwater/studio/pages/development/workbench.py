@@ -21,19 +21,21 @@ from headwater.sql.split import Piece
 from headwater.studio.completion_words import CompletionWords, complete
 from headwater.studio.desk import Desk
 from headwater.studio.editing import Cursor, chosen, place_of
-from headwater.studio.pages.development.editor import SqlEditor
+from headwater.studio.pages.development.editor import ScriptEditor
 from headwater.studio.pages.development.results import show_results
 from headwater.studio.problem import show_problem
 from headwater.studio.shown_times import duration
 
 _LOOK_SECONDS = 0.3
 _GONE = "SESSION_NOT_FOUND"
+_SQL = "Results are shown here. Ctrl-Enter runs, Ctrl-Space completes."
+_PYTHON = "A Python script runs as a task: submit it, then run it from its instances."
 
 
 class Workbench:
     """An editor, its session, and what came of the last run."""
 
-    def __init__(self, desk: Desk, text: str) -> None:
+    def __init__(self, desk: Desk, text: str, *, python: bool = False) -> None:
         self._desk = desk
         self._session: str | None = None
         self._running: Statement | None = None
@@ -41,11 +43,8 @@ class Workbench:
         self._words = CompletionWords()
         self.kept = text
         """The text as the lake has it."""
-        keys = {
-            "Mod-Enter": self.run,
-            "Mod-Shift-Enter": self.run_all,
-        }
-        self.editor = SqlEditor(text, keys, self._complete)
+        keys = {} if python else {"Mod-Enter": self.run, "Mod-Shift-Enter": self.run_all}
+        self.editor = ScriptEditor(text, keys, self._complete, python=python)
         with ui.row().classes("items-center gap-2 w-full") as self.buttons:
             self._run_button = ui.button("Run", icon="play_arrow", on_click=self.run)
             self._run_button.props("dense no-caps")
@@ -59,9 +58,9 @@ class Workbench:
         self._bar.set_visibility(False)
         self.output = ui.column().classes("w-full gap-2 min-w-0")
         with self.output:
-            ui.label("Results are shown here. Ctrl-Enter runs, Ctrl-Space completes.").classes(
-                "hw-muted text-sm"
-            )
+            ui.label(_PYTHON if python else _SQL).classes("hw-muted text-sm")
+        # The editor's session runs SQL; a Python script has a process of its own.
+        self.buttons.set_visibility(not python)
         desk.desks.pulse.follow(self, self._forget_words)
         ui.context.client.on_delete(self._leave)
 

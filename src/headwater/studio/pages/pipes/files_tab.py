@@ -18,7 +18,8 @@ from headwater.studio.problem import show_empty
 
 Rows = list[dict[str, Any]]
 _MOST = 500
-_REMOVE = "Remove file"
+_SKIP, _RETRY, _REMOVE = "Skip", "Retry", "Remove file"
+_BUTTONS = {"LOAD_FAILED": [_SKIP, _RETRY, _REMOVE], "SKIPPED": [_RETRY, _REMOVE]}
 
 _COLUMNS = (
     ListColumn("file_path", "File", mono=True),
@@ -29,17 +30,20 @@ _COLUMNS = (
 )
 
 
-def files_tab(desk: Desk, ask: Callable[[], Awaitable[PipeFacts]]) -> None:
+def files_tab(desk: Desk, pipe: str, ask: Callable[[], Awaitable[PipeFacts]]) -> None:
     """The files, those that failed first; asked for when the pipe did something: it needs Spark."""
-    history = _History(desk, ask)
-    Part(desk, history.ask, history.show)
+    history = _History(desk, pipe, ask)
+    history.part = Part(desk, history.ask, history.show)
 
 
 class _History:
     """The load history as it was when the pipe's counters were last seen to change."""
 
-    def __init__(self, desk: Desk, ask: Callable[[], Awaitable[PipeFacts]]) -> None:
+    part: Part[Rows]
+
+    def __init__(self, desk: Desk, pipe: str, ask: Callable[[], Awaitable[PipeFacts]]) -> None:
         self._desk = desk
+        self._pipe = pipe
         self._facts = ask
         self._seen: tuple[str | None, ...] | None = None
         self._rows: Rows = []
@@ -65,21 +69,34 @@ class _History:
             return None
         ui.label(
             "All files of the table's load history. A file that failed is tried again when it was"
-            " replaced or the pipe was resumed; to get past it for good, remove it."
+            " replaced or the pipe was resumed; to get past it for good, skip or remove it."
         ).classes("hw-muted text-sm")
         buttons = RowButtons(_buttons, self._pressed)
         return listing(_COLUMNS, rows, key="file_path", label="Load history", buttons=buttons)
 
     async def _pressed(self, name: str, row: Row) -> None:
+        if name == _REMOVE:
+            await self._remove(row)
+            return
+        path = quote_literal(str(row["file_path"]))
+        statement = f"ALTER PIPE {self._pipe} {name.upper()} FILE {path}"
+        await confirm(self._desk, name, statement, then=self._again)
+
+    async def _again(self) -> None:
+        """The counters of the pipe may be the same."""
+        self._seen = None
+        await self.part.refresh()
+
+    async def _remove(self, row: Row) -> None:
         volume = None if self._known is None else self._known.volume
         if volume is None:
             return
         url = str((await self._desk.row(f"DESC VOLUME {volume}"))["url"])
         path = str(row["file_path"]).removeprefix(url)
         await confirm(
-            self._desk, name, f"REMOVE VOLUME {volume} FILE {quote_literal(path)}", danger=True
+            self._desk, _REMOVE, f"REMOVE VOLUME {volume} FILE {quote_literal(path)}", danger=True
         )
 
 
 def _buttons(row: Row) -> list[str]:
-    return [_REMOVE] if row["status"] in ("LOAD_FAILED", "SKIPPED") else []
+    return _BUTTONS.get(row["status"], [])

@@ -105,7 +105,7 @@ def _tabs(desk: Desk, known: PipeFacts, schema: str, name: str) -> None:
     ask = lambda: _ask(desk, quoted)  # noqa: E731
     tabs: dict[str, Callable[[], object]] = {}
     if known.loads_files:
-        tabs["Files"] = lambda: files_tab(desk, ask)
+        tabs["Files"] = lambda: files_tab(desk, quoted, ask)
     tabs["Statement"] = lambda: _statement(desk, quoted)
     tabs["Details"] = lambda: Part(desk, ask, _show_details)
     tabs["Batches"] = lambda: _jobs(desk, known, schema, name)

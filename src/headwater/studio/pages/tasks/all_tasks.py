@@ -51,7 +51,9 @@ def register(desks: Desks) -> None:
         desk = desks.of(request)
         with frame(desk, "Tasks", here=PATH):
             heading("Tasks", "Scripts and refreshes that run on a schedule and after each other")
-            with ui.tabs().classes("w-full").props("dense no-caps align=left") as tabs:
+            with (
+                ui.tabs().classes("w-full").props("dense no-caps align=left outside-arrows") as tabs
+            ):
                 ui.tab("periodic", "Periodic tasks")
                 ui.tab("dynamic", "Dynamic table tasks")
                 ui.tab("instances", "Instances")

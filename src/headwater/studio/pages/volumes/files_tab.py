@@ -13,13 +13,13 @@ from headwater.studio.actions import confirm
 from headwater.studio.desk import Desk
 from headwater.studio.facts import size_text
 from headwater.studio.folders import FORMATS, entries, format_of, parents
-from headwater.studio.in_schemas import sql_name
-from headwater.studio.listing import ListColumn, Row, RowButtons, listing, studio_link, studio_path
+from headwater.studio.listing import ListColumn, Row, RowButtons, listing, studio_link
 from headwater.studio.pages.volumes.presigned import show_link
 from headwater.studio.pages.volumes.upload import upload_box
 from headwater.studio.part import Part, Update
 from headwater.studio.problem import show_empty
 from headwater.studio.row_grid import first_rows, preview
+from headwater.studio.volume_names import Volume
 
 FILES = "/files"
 """Where a browser fetches a file."""
@@ -33,15 +33,9 @@ Rows = list[dict[str, Any]]
 class Folder:
     """A folder of a volume; its path ends in a slash, unless it is the volume's own."""
 
-    schema: str
-    volume: str
+    volume: Volume
     path: str
     url: str
-
-    @property
-    def quoted(self) -> str:
-        """The volume in a statement."""
-        return sql_name(self.schema, self.volume)
 
     @property
     def signs(self) -> bool:
@@ -50,22 +44,23 @@ class Folder:
 
     def at(self, path: str) -> str:
         """The address of another folder of the volume."""
-        return f"{studio_path('volumes', self.schema, self.volume)}?folder={quote(path, safe='')}"
+        page = self.volume.page
+        return f"{page}{'&' if '?' in page else '?'}folder={quote(path, safe='')}"
 
     def file_address(self, path: str) -> str:
         """Where a browser fetches a file."""
-        named = {"schema": self.schema, "volume": self.volume, "path": path}
+        named = {**self.volume.asked_as, "path": path}
         return f"{FILES}?{urlencode(named)}"
 
 
 def files_tab(desk: Desk, folder: Folder) -> None:
     """The way to the folder, what is in it, and below it the rows of a file that was chosen."""
     with ui.element("nav").props('aria-label="Folders"').classes("flex flex-row flex-wrap gap-2"):
-        studio_link(folder.volume, folder.at(""))
+        studio_link(folder.volume.title, folder.at(""))
         for name, path in parents(folder.path):
             ui.label("/").classes("hw-muted").props("aria-hidden=true")
             studio_link(name, folder.at(path))
-    upload_box(desk, folder.quoted, folder.path)
+    upload_box(desk, folder.volume.sql, folder.path)
     files = _Files(desk, folder)
     Part(desk, files.ask, files.show)
     files.place = ui.column().classes("w-full gap-2 min-w-0")
@@ -85,7 +80,7 @@ class _Files:
         """The entries of the folder."""
         folder = self._folder
         where = f"SUBDIRECTORY {quote_literal(folder.path or '/')}"
-        statement = f"SHOW VOLUME DIRECTORY {folder.quoted} {where} LIMIT {_MOST_FILES}"
+        statement = f"{folder.volume.directory} {where} LIMIT {_MOST_FILES}"
         rows = await self._desk.rows(statement)
         self._cut = len(rows) >= _MOST_FILES
         return entries(rows, folder.path)
@@ -96,7 +91,7 @@ class _Files:
             show_empty(
                 "No files in this folder",
                 "Send one from here, or write one by SQL:",
-                f"COPY INTO VOLUME {self._folder.quoted} SUBDIRECTORY 'out/' FROM TABLE t"
+                f"COPY INTO {self._folder.volume.sql} SUBDIRECTORY 'out/' FROM TABLE t"
                 " FILE_FORMAT = (TYPE = CSV)",
             )
             return None
@@ -129,23 +124,23 @@ class _Files:
         return [_PREVIEW, _DOWNLOAD, *links, _REMOVE]
 
     async def _pressed(self, name: str, row: Row) -> None:
-        path, quoted = row["path"], self._folder.quoted
+        path, volume = row["path"], self._folder.volume.sql
         if name == _PREVIEW:
             self._preview(path, format_of(path), header=True)
         elif name == _DOWNLOAD:
             ui.navigate.to(self._folder.file_address(path))
         elif name == _LINK:
-            await show_link(self._desk, quoted, path)
+            await show_link(self._desk, volume, path)
         else:
             what = "SUBDIRECTORY" if row["is_folder"] else "FILE"
-            statement = f"REMOVE VOLUME {quoted} {what} {quote_literal(path)}"
+            statement = f"REMOVE {volume} {what} {quote_literal(path)}"
             await confirm(self._desk, name, statement, danger=True)
 
     def _preview(self, path: str, format_name: str, *, header: bool) -> None:
         self.place.clear()
         options = f" OPTIONS('header' = '{str(header).lower()}')" if format_name == "CSV" else ""
         files = f"FILES({quote_literal(path)})"
-        relation = f"VOLUME {self._folder.quoted} USING {format_name}{options} {files}"
+        relation = f"{self._folder.volume.sql} USING {format_name}{options} {files}"
         with self.place:
             ui.label(path).classes("text-lg font-semibold").props('dir="auto"')
             with ui.row().classes("items-center gap-3"):

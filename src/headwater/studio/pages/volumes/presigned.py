@@ -12,14 +12,18 @@ from headwater.studio.show_sql import sql_text
 _SECONDS = 3600
 
 
-async def show_link(desk: Desk, quoted: str, path: str) -> None:
+async def show_link(desk: Desk, volume: str, path: str) -> None:
     """A dialog with the address, which the store signs."""
-    address = f"GET_PRESIGNED_URL(VOLUME {quoted}, {quote_literal(path)}, {_SECONDS})"
+    address = f"GET_PRESIGNED_URL({volume}, {quote_literal(path)}, {_SECONDS})"
 
     async def ask() -> str:
         return str((await desk.ask(f"SELECT {address} AS url")).rows[0][0])
 
-    with ui.dialog() as dialog, ui.card().classes("w-full max-w-2xl"):
+    with (
+        ui.context.client.content,
+        ui.dialog() as dialog,
+        ui.card().classes("w-full max-w-2xl"),
+    ):
         ui.label("Whoever has this address can read the file for an hour").classes("font-semibold")
         Part(desk, ask, sql_text, live=False)
         ui.button("Close", on_click=dialog.close).props("flat no-caps")

@@ -12,7 +12,7 @@ from headwater.studio.facts import size_text
 from headwater.studio.problem import show_problem
 
 
-def upload_box(desk: Desk, quoted: str, folder: str) -> None:
+def upload_box(desk: Desk, volume: str, folder: str) -> None:
     """Where files are dropped; each is written to disk as it arrives, then put into the volume."""
     most = desk.service.limits.upload_bytes
     too_large = f"Not sent: larger than {size_text(most)}, or the connection was lost"
@@ -25,7 +25,7 @@ def upload_box(desk: Desk, quoted: str, folder: str) -> None:
                 with exchange_folder() as place:
                     await event.file.save(arrived(place))
                     name = folder + event.file.name
-                    done = await put(desk, place, quoted, name, overwrite=bool(replace.value))
+                    done = await put(desk, place, volume, name, overwrite=bool(replace.value))
             except HeadwaterError as error:
                 with problems:
                     show_problem(error)

@@ -7,6 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from headwater.errors import HeadwaterError
+from headwater.sql.volume_refs import VolumeKind
 from headwater.studio.actions import action_button
 from headwater.studio.crumbs import crumbs
 from headwater.studio.desk import Desk, Desks
@@ -20,6 +21,10 @@ from headwater.studio.pages.volumes.volumes_page import PATH
 from headwater.studio.part import Part
 from headwater.studio.permissions import permissions
 from headwater.studio.problem import show_problem
+from headwater.studio.volume_names import Volume
+
+_OWN = "file:"
+"""Volumes of users and tables lie beside the tables: no store signs addresses for them."""
 
 
 def register(desks: Desks) -> None:
@@ -30,6 +35,11 @@ def register(desks: Desks) -> None:
         desk = desks.of(request)
         with frame(desk, f"{schema}.{name}", here=PATH):
             crumbs(("Volumes", "volumes"))
+            if request.query_params.get("kind") == "table":
+                table = Volume(VolumeKind.TABLE, schema, name)
+                heading(table.title, f"Volume of the table {schema}.{name}")
+                files_tab(desk, Folder(table, _folder(request), _OWN))
+                return
             quoted = sql_name(schema, name)
             try:
                 known = await desk.row(f"DESC VOLUME {quoted}")
@@ -43,16 +53,29 @@ def register(desks: Desks) -> None:
                     action_button(
                         desk, "Refresh directory", f"ALTER VOLUME {quoted} REFRESH", icon="sync"
                     )
-            folder = Folder(schema, name, request.query_params.get("folder", ""), known["url"])
-            _tabs(desk, folder)
+            volume = Volume(VolumeKind.NAMED, schema, name)
+            _tabs(desk, Folder(volume, _folder(request), known["url"]))
+
+    @ui.page("/my-files")
+    async def my_files(request: Request) -> None:
+        desk = desks.of(request)
+        mine = Volume(VolumeKind.USER)
+        with frame(desk, mine.title, here=PATH):
+            crumbs(("Volumes", "volumes"))
+            heading(mine.title, f"Volume of the user {desk.identity.user}")
+            files_tab(desk, Folder(mine, _folder(request), _OWN))
 
     @app.get(FILES, include_in_schema=False)
     async def files(request: Request) -> Response:
         return await download(desks.of(request), request)
 
 
+def _folder(request: Request) -> str:
+    return request.query_params.get("folder", "")
+
+
 def _tabs(desk: Desk, folder: Folder) -> None:
-    quoted = folder.quoted
+    quoted = sql_name(folder.volume.schema, folder.volume.name)
     described = f"DESC VOLUME EXTENDED {quoted}"
     lazy_tabs(
         {

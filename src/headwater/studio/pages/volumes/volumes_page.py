@@ -7,12 +7,15 @@ from typing import Any
 from nicegui import ui
 from starlette.requests import Request
 
-from headwater.studio.desk import Desks
+from headwater.sql.volume_refs import VolumeKind
+from headwater.studio.desk import Desk, Desks
 from headwater.studio.frame import frame, heading
 from headwater.studio.in_schemas import in_all_schemas
-from headwater.studio.listing import ROW, ListColumn, listing, studio_path
+from headwater.studio.lazy_tabs import lazy_tabs
+from headwater.studio.listing import ROW, ListColumn, listing, studio_link, studio_path
 from headwater.studio.part import Part, Update
 from headwater.studio.problem import show_empty
+from headwater.studio.volume_names import Volume
 
 PATH = "/volumes"
 Rows = list[dict[str, Any]]
@@ -30,6 +33,15 @@ _COLUMNS = (
     ListColumn("create_time", "Created"),
 )
 
+_TABLES = (
+    ListColumn(
+        "table_name",
+        "Table",
+        link=lambda row: Volume(VolumeKind.TABLE, row["schema_name"], row["table_name"]).page,
+    ),
+    ListColumn("schema_name", "Schema"),
+)
+
 
 def register(desks: Desks) -> None:
     """Make the page known."""
@@ -39,7 +51,32 @@ def register(desks: Desks) -> None:
         desk = desks.of(request)
         with frame(desk, "Volumes", here=PATH):
             heading("Volumes", "Folders of files, here or in a bucket")
-            Part(desk, lambda: in_all_schemas(desk, "SHOW VOLUMES"), _show)
+            studio_link("My files", Volume(VolumeKind.USER).page)
+            lazy_tabs(
+                {
+                    "Volumes": lambda: Part(
+                        desk, lambda: in_all_schemas(desk, "SHOW VOLUMES"), _show
+                    ),
+                    "Volumes of tables": lambda: Part(desk, lambda: _ask_tables(desk), _tables),
+                }
+            )
+
+
+async def _ask_tables(desk: Desk) -> Rows:
+    """The tables: each has a volume of its own."""
+    found = await in_all_schemas(desk, "SHOW TABLES")
+    return [
+        {"schema_name": row["schema_name"], "table_name": row["table_name"]}
+        for row in found
+        if not row["is_view"]
+    ]
+
+
+def _tables(rows: Rows) -> Update[Rows] | None:
+    if not rows:
+        show_empty("No table yet", "Every table has a volume for files of its own.")
+        return None
+    return listing(_TABLES, rows, key=ROW, label="Volumes of tables")
 
 
 def _show(rows: Rows) -> Update[Rows] | None:

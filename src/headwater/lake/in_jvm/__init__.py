@@ -1,0 +1,1 @@
+"""Java classes of ours, compiled inside the JVM when they are first needed."""

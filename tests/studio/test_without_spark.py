@@ -1,0 +1,207 @@
+"""What Studio does without Spark, on a service of its own that never starts it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
+from tests.studio.conftest import Studio, logged_in, running_studio
+
+import headwater
+
+pytestmark = pytest.mark.browser
+
+# Presses are on their way until `sendHeld` lets them arrive.
+_HOLD_EVENTS = """() => {
+  const emit = window.socket.emit.bind(window.socket), held = [];
+  window.socket.emit = (...given) => given[0] === "event" ? held.push(given) : emit(...given);
+  window.sendHeld = () => held.splice(0).forEach(given => emit(...given));
+}"""
+
+
+@pytest.fixture(scope="module")
+def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
+    """At the end it has no Java among its children."""
+    with running_studio(tmp_path_factory.mktemp("still") / "lake", "--no-loop") as running:
+        yield running
+        assert "java" not in _children(running.pid)
+
+
+@pytest.fixture(scope="module")
+def lake(studio: Studio) -> Iterator[headwater.Connection]:
+    with studio.connect() as connection:
+        yield connection
+
+
+def _children(pid: int) -> list[str]:
+    found = []
+    for status in Path("/proc").glob("[0-9]*/status"):
+        try:
+            lines = dict(
+                line.split(":\t", 1) for line in status.read_text().splitlines() if ":\t" in line
+            )
+        except OSError:
+            continue
+        if lines.get("PPid") == str(pid):
+            found.append(lines["Name"])
+    return found
+
+
+def test_roles_and_audit_are_shown(page: Page, lake: headwater.Connection) -> None:
+    lake.sql("CREATE SCHEMA seen_in_the_audit")
+    page.goto("/studio/admin")
+    page.get_by_role("tab", name="Roles").click()
+    for role in ("viewer", "operator", "developer", "admin"):
+        expect(page.get_by_role("cell", name=role, exact=True)).to_be_visible()
+    page.get_by_role("tab", name="Audit").click()
+    expect(page.get_by_role("cell", name="CREATE SCHEMA seen_in_the_audit")).to_be_visible()
+    lake.sql("CREATE SCHEMA while_it_is_open")
+    expect(page.get_by_role("cell", name="CREATE SCHEMA while_it_is_open")).to_be_visible()
+
+
+def test_a_viewer_sees_no_other_lines_of_the_audit(
+    studio: Studio, browser: Browser, lake: headwater.Connection
+) -> None:
+    lake.sql("CREATE SCHEMA not_for_vic; CREATE USER vic PASSWORD 'a long password' ROLE viewer")
+    token = lake.sql("CREATE TOKEN t FOR USER vic").to_dicts()[0]["token"]
+    context = logged_in(browser, studio, token)
+    page = context.new_page()
+    page.goto("/studio/admin")
+    page.get_by_role("tab", name="Audit").click()
+    expect(page.get_by_role("cell", name="vic").first).to_be_visible()
+    assert "not_for_vic" not in page.locator("body").inner_text()
+    context.close()
+
+
+def cluster(page: Page, name: str) -> Locator:
+    return page.locator("section").filter(has=page.get_by_text(name, exact=True))
+
+
+def test_a_press_is_not_lost_to_a_part_that_is_drawn_anew(
+    page: Page, lake: headwater.Connection
+) -> None:
+    """Held down while the cards of the clusters are to be drawn once more, then let go."""
+    lake.sql("CREATE VCLUSTER pressed")
+    page.goto("/studio/compute")
+    cluster(page, "PRESSED").get_by_role("button", name="Size").hover()
+    page.mouse.down()
+    lake.sql("CREATE VCLUSTER drawn_anew")
+    page.wait_for_timeout(1000)
+    expect(cluster(page, "DRAWN_ANEW")).to_have_count(0)
+    page.mouse.up()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_text("Size of PRESSED")).to_be_visible()
+    expect(cluster(page, "DRAWN_ANEW")).to_be_visible()
+    # What was drawn before is forgotten by then, and the dialog that it opened stays.
+    page.wait_for_timeout(2500)
+    dialog.get_by_role("button", name="Cancel").click()
+    expect(dialog).to_have_count(0)
+
+
+def test_a_press_that_arrives_late_is_taken(page: Page, lake: headwater.Connection) -> None:
+    """The browser sent it before it heard that the part was drawn anew."""
+    lake.sql("CREATE VCLUSTER late")
+    page.goto("/studio/compute")
+    button = cluster(page, "LATE").get_by_role("button", name="Size")
+    expect(button).to_be_visible()
+    page.evaluate(_HOLD_EVENTS)
+    button.click()
+    lake.sql("CREATE VCLUSTER drawn_again")
+    expect(cluster(page, "DRAWN_AGAIN")).to_be_visible()
+    page.evaluate("window.sendHeld()")
+    expect(page.get_by_role("dialog").get_by_text("Size of LATE")).to_be_visible()
+
+
+def test_a_script_is_renamed_and_moved(page: Page, lake: headwater.Connection) -> None:
+    lake.sql(
+        "CREATE TASK old_folder.first SCHEDULE (DAILY) AS SHOW TABLES;"
+        "CREATE TASK old_folder.second SCHEDULE (DAILY) AFTER old_folder.first AS SHOW TABLES"
+    )
+    page.goto("/studio/?folder=old_folder&task=first")
+    expect(page.locator('[data-ready="yes"]')).to_be_visible()
+    page.get_by_role("button", name="Rename or move").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Folder", exact=True).fill("new folder")
+    dialog.get_by_label("Name", exact=True).fill("it's")
+    expect(dialog.locator("pre")).to_contain_text("RENAME TO `new folder`.`it's`")
+    dialog.get_by_role("button", name="Run").click()
+    page.wait_for_url("**/studio/?folder=new+folder&task=it%27s")
+    expect(page.locator(".cm-content")).to_have_text("SHOW TABLES")
+    names = [(row["folder"], row["name"]) for row in lake.sql("SHOW TASKS").to_dicts()]
+    assert ("new folder", "it's") in names
+    assert ("old_folder", "first") not in names
+    (made,) = lake.sql("SHOW CREATE TASK old_folder.second").rows
+    assert "AFTER `new folder`.`it's`" in made[0]
+
+
+def test_an_operator_cannot_rename(
+    studio: Studio, browser: Browser, lake: headwater.Connection
+) -> None:
+    lake.sql("CREATE TASK kept.script SCHEDULE (DAILY) AS SHOW TABLES")
+    lake.sql("CREATE USER vera PASSWORD 'a long password' ROLE operator")
+    token = lake.sql("CREATE TOKEN t FOR USER vera").to_dicts()[0]["token"]
+    context = logged_in(browser, studio, token)
+    page = context.new_page()
+    page.goto("/studio/?folder=kept&task=script")
+    expect(page.locator('[data-ready="yes"]')).to_be_visible()
+    page.get_by_role("button", name="Rename or move").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Name", exact=True).fill("taken")
+    dialog.get_by_role("button", name="Run").click()
+    expect(dialog.get_by_text("ACCESS_DENIED").first).to_be_visible()
+    context.close()
+    assert "taken" not in str(lake.sql("SHOW TASKS").rows)
+
+
+def test_a_python_script_has_the_colours_of_python(page: Page, lake: headwater.Connection) -> None:
+    script = "def load():\n    return 'x'  # done"
+    lake.sql(f"CREATE TASK code.py SCHEDULE (DAILY) LANGUAGE PYTHON AS $${script}$$")
+    page.goto("/studio/?folder=code&task=py")
+    editor = page.locator('[data-language="Python"]')
+    expect(editor).to_be_visible()
+    expect(editor.get_by_label("Python")).to_be_visible()
+    colours = "spans => spans.map(s => [s.innerText, getComputedStyle(s).color])"
+    found = dict(editor.locator(".cm-line span").evaluate_all(colours))
+    assert found["def"] == found["return"]
+    assert len({found[word] for word in ("def", "'x'", "# done")}) == 3
+    expect(page.get_by_text("A Python script runs as a task")).to_be_visible()
+    expect(page.get_by_role("button", name="Run", exact=True)).to_have_count(0)
+
+
+def test_pages_are_pinned_and_stay_so(page: Page) -> None:
+    page.goto("/studio/compute")
+    page.get_by_role("button", name="Pin this page").click()
+    pinned = page.get_by_label("Screens").get_by_text("Pinned")
+    expect(pinned).to_be_visible()
+    page.goto("/studio/streams")
+    page.get_by_label("Screens").get_by_role("link", name="Compute").last.click()
+    page.wait_for_url("**/studio/compute")
+    page.get_by_role("button", name="Take the pin away").click()
+    expect(pinned).to_have_count(0)
+    page.reload()
+    expect(page.get_by_role("button", name="Pin this page")).to_be_visible()
+    expect(pinned).to_have_count(0)
+
+
+def test_the_files_of_a_user_are_sent_listed_and_fetched(
+    page: Page, lake: headwater.Connection
+) -> None:
+    page.goto("/studio/volumes")
+    page.get_by_role("link", name="My files").click()
+    page.wait_for_url("**/studio/my-files")
+    page.get_by_text("Upload files").click()
+    payload: FilePayload = {"name": "mine.csv", "mimeType": "text/csv", "buffer": b"1\n"}
+    page.locator("input[type=file]").set_input_files(payload)
+    row = page.get_by_role("row").filter(has_text="mine.csv")
+    expect(row).to_contain_text("2 B")
+    assert [r["relative_path"] for r in lake.sql("LIST USER VOLUME").to_dicts()] == ["mine.csv"]
+    with page.expect_download() as begun:
+        row.get_by_role("button", name="Download").click()
+    assert begun.value.path().read_bytes() == b"1\n"
+    row.get_by_role("button", name="Remove").click()
+    page.get_by_role("dialog").get_by_role("button", name="Remove").click()
+    expect(row).to_have_count(0)
+    assert len(lake.sql("LIST USER VOLUME")) == 0
+    expect(page.get_by_text("No files in this folder")).to_be_visible()
