@@ -22,6 +22,7 @@ from headwater.studio.completion_words import CompletionWords, complete
 from headwater.studio.desk import Desk
 from headwater.studio.editing import Cursor, chosen, place_of
 from headwater.studio.pages.development.editor import ScriptEditor
+from headwater.studio.page_session import PageSession
 from headwater.studio.pages.development.results import show_results
 from headwater.studio.problem import show_problem
 from headwater.studio.shown_times import duration
@@ -37,7 +38,7 @@ class Workbench:
 
     def __init__(self, desk: Desk, text: str, *, python: bool = False) -> None:
         self._desk = desk
-        self._session: str | None = None
+        self._session = PageSession(desk.open_session)
         self._running: Statement | None = None
         self._busy = False
         self._words = CompletionWords()
@@ -66,13 +67,14 @@ class Workbench:
 
     async def act(self, statement: str) -> Result:
         """Run a statement of the page itself in the editor's session."""
+        session = await self._session.id()
         try:
-            return await self._desk.act(statement, session=await self._open())
+            return await self._desk.act(statement, session=session)
         except HeadwaterError as error:
             if error.condition != _GONE:
                 raise
-        self._session = None
-        return await self._desk.act(statement, session=await self._open())
+        self._tell_gone(session)
+        return await self._desk.act(statement, session=await self._session.id())
 
     async def run(self) -> None:
         """Run what is marked, or the statement at the cursor."""
@@ -122,20 +124,19 @@ class Workbench:
             show_results(piece.text, statement)
 
     async def _begin(self, script: str) -> Statement:
+        session = await self._session.id()
         try:
-            return await self._desk.begin(script, session=await self._open())
+            return await self._desk.begin(script, session=session)
         except HeadwaterError as error:
             if error.condition != _GONE:
                 raise
-        # Nobody used it for long: what was set in it is gone.
-        self._session = None
-        ui.notify("A new session: settings and temporary views are gone", type="warning")
-        return await self._desk.begin(script, session=await self._open())
+        self._tell_gone(session)
+        return await self._desk.begin(script, session=await self._session.id())
 
-    async def _open(self) -> str:
-        if self._session is None:
-            self._session = await self._desk.open_session()
-        return self._session
+    def _tell_gone(self, session: str) -> None:
+        """Nobody used it for long: what was set in it is gone."""
+        if self._session.gone(session):
+            ui.notify("A new session: settings and temporary views are gone", type="warning")
 
     def _show_running(self, running: bool) -> None:
         self._run_button.set_enabled(not running)
@@ -172,7 +173,7 @@ class Workbench:
 
     def _leave(self) -> None:
         self._desk.desks.pulse.let_go(self)
-        session, self._session = self._session, None
+        session = self._session.leave()
         if session is None:
             return
         desk, running = self._desk, self._running
