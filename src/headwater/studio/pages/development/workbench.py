@@ -21,8 +21,8 @@ from headwater.sql.split import Piece
 from headwater.studio.completion_words import CompletionWords, complete
 from headwater.studio.desk import Desk
 from headwater.studio.editing import Cursor, chosen, place_of
-from headwater.studio.pages.development.editor import ScriptEditor
 from headwater.studio.page_session import PageSession
+from headwater.studio.pages.development.editor import ScriptEditor
 from headwater.studio.pages.development.results import show_results
 from headwater.studio.problem import show_problem
 from headwater.studio.shown_times import duration
