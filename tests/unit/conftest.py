@@ -11,12 +11,18 @@ from argon2 import PasswordHasher
 import headwater
 from headwater.runtime import credentials
 
-# Modules whose tests start and kill processes.
-_PROCESSES = frozenset(
+# Modules whose tests start and kill processes, listen on a port, or wait for what does not come.
+_WAITING = frozenset(
     {"test_store_processes.py", "test_two_processes.py", "test_failures.py", "test_sts.py"}
-    | {"test_main.py", "test_shell.py", "test_kill.py", "test_serve.py"}
+    | {"test_main.py", "test_shell.py", "test_kill.py", "test_serve.py", "test_stopping.py"}
+    | {"test_alibaba_sts.py", "test_mns.py", "test_stores_that_refuse.py", "test_patience.py"}
+    | {"test_loop.py", "test_pulse.py", "test_store_writers.py", "test_clusters.py", "test_tls.py"}
+    | {"test_large_answers.py"}
 )
-_SERVERS = frozenset({"postgres", "postgres_url", "seaweedfs", "amazon", "mns", "kafka_broker"})
+# `server` is our own service on a real port.
+_SERVERS = frozenset(
+    {"postgres", "postgres_url", "seaweedfs", "amazon", "mns", "kafka_broker", "server"}
+)
 _KINDS = frozenset({"postgres", "s3", "sqs", "mns"})
 
 
@@ -42,7 +48,7 @@ def _is_law(item: pytest.Item) -> bool:
 def _needs_servers(item: pytest.Item) -> bool:
     parameters = getattr(getattr(item, "callspec", None), "params", {}).values()
     return (
-        item.path.name in _PROCESSES
+        item.path.name in _WAITING
         or not _SERVERS.isdisjoint(getattr(item, "fixturenames", ()))
         or any(value in _KINDS for value in parameters if isinstance(value, str))
     )
