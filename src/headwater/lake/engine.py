@@ -13,7 +13,9 @@ from headwater.lake import process
 from headwater.lake.engine_settings import context_settings, session_defaults
 from headwater.lake.job_metrics import Measures, measures
 from headwater.lake.object_stores import add_jar_set, reach_store
+from headwater.lake.parser import require_parsed
 from headwater.lake.pools import POOL
+from headwater.sql.edits import EditedText
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -85,6 +87,15 @@ class Engine:
             if self._root is None:
                 self._root = self._start()
             add_jar_set(self._context, self._root, "kafka")
+
+    def require_parsed(self, text: EditedText) -> None:
+        """Raises what Spark's parser has against a text; asks only if no Spark runs yet."""
+        if self._root is not None or process.running():
+            return
+        settings = context_settings(self._config, scratch=self._scratch)
+        gateway = process.jvm(settings, log_file=self._log_file)
+        if gateway is not None:
+            require_parsed(gateway, {**session_defaults(self._config), **settings}, text)
 
     def _start(self) -> SparkSession:
         settings = context_settings(self._config, scratch=self._scratch)

@@ -1,8 +1,9 @@
 """The one Spark of this process: started on first use, quiet, gone with the process.
 
 Spark allows one context per JVM and PySpark one JVM per process, so this module holds the only
-global state of the package: that context. Lakes opened in one process share it and still do not see
-each other, because each gets a root session with a catalog of its own (see `engine.py`).
+global state of the package: that context, or the JVM that waits for it. Lakes opened in one process
+share it and still do not see each other, because each gets a root session with a catalog of its own
+(see `engine.py`).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import os
 import sys
 import threading
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,10 +26,21 @@ from headwater.lake.java import find_java
 from headwater.lake.pools import Pools
 
 if TYPE_CHECKING:
-    from pyspark import SparkContext
+    from pyspark import SparkConf, SparkContext
+
+
+@dataclass(frozen=True, slots=True)
+class _Jvm:
+    """A JVM in which Spark is to be started, and the settings it was made for."""
+
+    gateway: Any
+    conf: SparkConf
+    settings: Mapping[str, str]
+
 
 _lock = threading.Lock()
 _context: SparkContext | None = None
+_waiting: _Jvm | None = None
 _static: dict[str, str] = {}
 _pools = Pools()
 
@@ -66,6 +79,20 @@ def spark_context(settings: Mapping[str, str], *, log_file: Path) -> SparkContex
         return _context
 
 
+def jvm(settings: Mapping[str, str], *, log_file: Path) -> Any:
+    """The JVM in which Spark will be started with `settings`; None if Spark runs already."""
+    global _waiting
+    with _lock:
+        if _context is not None:
+            return None
+        if _waiting is None or _waiting.settings != settings:
+            _end_waiting()
+            _waiting = _launch(settings, log_file)
+            _introduce(_waiting)
+            atexit.register(stop)
+        return _waiting.gateway
+
+
 def ensure_pool(name: str, weight: int) -> None:
     """Have a pool of that name and weight in the scheduler of the context, which must run."""
     _pools.ensure(_context, name, weight)
@@ -84,19 +111,32 @@ def end_slowly(seconds: float) -> None:
         _static.clear()
         _pools = Pools()
         if context is None:
+            _end_waiting()
             return
         gateway: Any = context._gateway
         _quietly(context.stop)
-        _quietly(gateway.shutdown)
-        process = getattr(gateway, "proc", None)
-        if process is not None:
-            # The JVM ends when the pipe on its standard input closes; killing is the last resort.
-            _quietly(process.stdin.close)
-            try:
-                process.wait(timeout=seconds)
-            except Exception:
-                process.kill()
-        _forget_context()
+        _end_jvm(gateway, seconds)
+
+
+def _end_waiting() -> None:
+    """End a JVM in which Spark was not started."""
+    global _waiting
+    found, _waiting = _waiting, None
+    if found is not None:
+        _end_jvm(found.gateway, _ENDING_SECONDS)
+
+
+def _end_jvm(gateway: Any, seconds: float) -> None:
+    _quietly(gateway.shutdown)
+    process = getattr(gateway, "proc", None)
+    if process is not None:
+        # The JVM ends when the pipe on its standard input closes; killing is the last resort.
+        _quietly(process.stdin.close)
+        try:
+            process.wait(timeout=seconds)
+        except Exception:
+            process.kill()
+    _forget_context()
 
 
 def _quietly(step: Any) -> None:
@@ -114,11 +154,41 @@ def _forget_context() -> None:
     SparkContext._jvm = None
 
 
+def _introduce(found: _Jvm) -> None:
+    """PySpark turns exceptions of the JVM into its own only if it knows the JVM."""
+    from pyspark import SparkContext
+
+    SparkContext._ensure_initialized(gateway=found.gateway, conf=found.conf)
+
+
 def _start(settings: Mapping[str, str], log_file: Path) -> SparkContext:
+    global _waiting
+    if _waiting is not None and _waiting.settings != settings:
+        _end_waiting()
+    found, _waiting = _waiting or _launch(settings, log_file), None
+    gateway = found.gateway
+    from pyspark import SparkContext
+
+    try:
+        return SparkContext(conf=found.conf, gateway=gateway)
+    except BaseException as error:
+        # Java's own words, as long as there is a Java to ask.
+        problem = _java_problem(error)
+        gateway.shutdown()
+        if getattr(gateway, "proc", None) is not None:
+            gateway.proc.kill()
+        _forget_context()
+        master = settings["spark.master"]
+        if problem is None or is_local(master):
+            raise
+        raise TransientError("CLUSTER_UNAVAILABLE", master=master, problem=problem) from None
+
+
+def _launch(settings: Mapping[str, str], log_file: Path) -> _Jvm:
     java = find_java()
     paths = [str(path) for path in jar_paths(["delta"])]
     jars = ":".join(paths)
-    from pyspark import SparkConf, SparkContext
+    from pyspark import SparkConf
     from pyspark.errors import PySparkRuntimeError
     from pyspark.java_gateway import launch_gateway
 
@@ -152,18 +222,7 @@ def _start(settings: Mapping[str, str], log_file: Path) -> SparkContext:
     except PySparkRuntimeError as error:
         said = log_file.read_text(encoding="utf-8", errors="replace")[-_LAST_WORDS:]
         raise UserError("SPARK_NOT_STARTED", log=log_file, detail=said) from error
-    try:
-        return SparkContext(conf=conf, gateway=gateway)
-    except BaseException as error:
-        # Java's own words, as long as there is a Java to ask.
-        problem = _java_problem(error)
-        gateway.shutdown()
-        if getattr(gateway, "proc", None) is not None:
-            gateway.proc.kill()
-        master = settings["spark.master"]
-        if problem is None or is_local(master):
-            raise
-        raise TransientError("CLUSTER_UNAVAILABLE", master=master, problem=problem) from None
+    return _Jvm(gateway, conf, dict(settings))
 
 
 def cluster_lost(error: Exception, master: str) -> TransientError | None:

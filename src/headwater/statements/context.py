@@ -20,6 +20,7 @@ from headwater.refresh.pins import WavePins
 from headwater.refresh.understanding import Understandings
 from headwater.result import Result
 from headwater.runtime.open_lake import OpenLake
+from headwater.sql.edits import EditedText
 from headwater.sql.roles import Role
 from headwater.sql.settings import TIME_ZONE_KEY
 from headwater.sql.tokens import Token
@@ -61,6 +62,8 @@ class SessionState:
     """The one folder of the machine that PUT and GET may reach; None if they may reach all."""
     local_files: bool = True
     """Whether PUT and GET may reach files of this machine without an exchange."""
+    unparsed: EditedText | None = None
+    """The query under way, as the parser of a Spark that has to be started for it would get it."""
     _spark: SparkConnection | None = None
     _spark_schema: str | None = None
     _view_number: int = 0
@@ -77,6 +80,8 @@ class SessionState:
     def spark(self) -> SparkConnection:
         """The Spark session, started on first use and kept in the current schema."""
         if self._spark is None:
+            if self.unparsed is not None:
+                self.lake.engine.require_parsed(self.unparsed)
             self._spark = self.lake.new_spark()
             for key, value in self.settings.items():
                 if key.startswith("spark."):

@@ -160,7 +160,7 @@ from headwater.statements.show_vclusters import show_vclusters
 from headwater.statements.show_views import show_views
 from headwater.statements.show_volume_directory import show_volume_directory
 from headwater.statements.show_volumes import show_volumes
-from headwater.statements.sound_query import require_sound_query
+from headwater.statements.sound_query import sound_query
 from headwater.statements.spark_command import spark_command
 from headwater.statements.submit_task import submit_task
 from headwater.statements.truncate_table import truncate_table
@@ -346,12 +346,12 @@ def execute(context: Context, statement: Statement) -> Result:
 
     It has changed nothing by then: a statement that fails never does.
     """
-    require_sound_query(context, statement)
     handler = HANDLERS[type(statement)]
-    try:
-        return handler(context, statement)
-    except TextIsUtf8 as found:
-        return handler(replace(context, known_utf8=found.urls), statement)
+    with sound_query(context, statement):
+        try:
+            return handler(context, statement)
+        except TextIsUtf8 as found:
+            return handler(replace(context, known_utf8=found.urls), statement)
 
 
 def execute_relation(context: Context, text: str) -> Result:

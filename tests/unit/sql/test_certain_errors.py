@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from tests.algebra_trees import read_cases
 from tests.broken_queries import BROKEN, STRANGE
-from tests.golden_plans import parse as parse_plans
-from tests.sql_file import parse as parse_sql_file
+from tests.corpus import documents, scripts
 
 from headwater.errors import UserError
 from headwater.sql.certain_errors import certain_error
 from headwater.sql.split import split
 from headwater.sql.tokens import tokenize
 
-ROOT = Path(__file__).parents[3]
 _AS_QUERY = re.compile(r"\bAS\s+((?:SELECT|WITH|FROM)\b)", re.IGNORECASE)
-_SQL_BLOCK = re.compile(r"```sql\n(.*?)```", re.DOTALL)
 
 
 def error_of(text: str) -> UserError | None:
@@ -61,24 +56,6 @@ def test_relations_of_our_own_are_not_read_as_spark_s() -> None:
     assert error_of("SELECT * FROM VOLUME v USING CSV FORM x") is not None
 
 
-def scripts() -> Iterator[str]:
-    """Everything that runs well somewhere in this project, and the queries of its documents."""
-    for path in sorted((ROOT / "tests" / "sql").glob("*.test")):
-        for record in parse_sql_file(path.read_text(encoding="utf-8")).records:
-            if record.kind == "query" or record.head.startswith("statement ok"):
-                yield record.sql
-    yield from (case.text for case in read_cases().values())
-    for path in sorted((ROOT / "tests" / "plans").rglob("*.txt")):
-        yield parse_plans(path.read_text(encoding="utf-8")).query
-    for path in sorted((ROOT / "bench" / "tpch" / "queries").glob("*.sql")):
-        yield path.read_text(encoding="utf-8")
-    for path in sorted((ROOT / "examples").rglob("*.sql")):
-        if "{{" not in (text := path.read_text(encoding="utf-8")):
-            yield text
-    for path in sorted((ROOT / "docs").rglob("*.md")):
-        yield from _SQL_BLOCK.findall(path.read_text(encoding="utf-8"))
-
-
 def queries_of(statement: str) -> Iterator[str]:
     """A statement, and what stands behind its first AS, as in CREATE VIEW."""
     yield statement
@@ -89,7 +66,7 @@ def queries_of(statement: str) -> Iterator[str]:
 
 def test_no_query_of_the_corpus_is_refused() -> None:
     looked_at = 0
-    for script in scripts():
+    for script in (*scripts(), *documents()):
         for statement in split(script):
             for text in queries_of(statement.text):
                 looked_at += text.upper().startswith(("SELECT", "WITH", "FROM", "INSERT"))
