@@ -115,11 +115,15 @@ def error_calls(path: Path) -> tuple[ast.Call, ...]:
 
 
 def _error_calls(path: Path) -> Iterator[ast.Call]:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    for made in (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)):
+    text = path.read_text(encoding="utf-8")
+    # To look through the tree of a file takes long, and most files make no errors.
+    if not any(name in text for name in _classes()):
+        return
+    nodes = list(ast.walk(ast.parse(text)))
+    for made in (node for node in nodes if isinstance(node, ast.ClassDef)):
         _name_bases(made)
-    chosen = _chosen_classes(tree)
-    for node in ast.walk(tree):
+    chosen = _chosen_classes(nodes)
+    for node in nodes:
         if isinstance(node, ast.Call) and node.args and _class_name(node) in _classes():
             yield node
         elif isinstance(node, ast.Call) and node.args and _class_name(node) in chosen:
@@ -130,10 +134,10 @@ def _error_calls(path: Path) -> Iterator[ast.Call]:
             yield from _calls_of_super(node)
 
 
-def _chosen_classes(tree: ast.Module) -> dict[str, list[ast.Name]]:
+def _chosen_classes(nodes: list[ast.AST]) -> dict[str, list[ast.Name]]:
     """The variables that stand for one class of errors or another: `kind = A if .. else B`."""
     found: dict[str, list[ast.Name]] = {}
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.IfExp):
             names = [n for n in (node.value.body, node.value.orelse) if isinstance(n, ast.Name)]
             if len(names) == 2 and all(name.id in _classes() for name in names):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from headwater.algebra.binding import bind
@@ -78,6 +79,7 @@ def resolve(parts: tuple[str, ...]) -> Relation:
     return SourceTable(name, name, name, COLUMNS[name])
 
 
+@cache
 def tree_of(text: str) -> tuple[Qualified, Query]:
     """The query with resolved names, and its simplified tree; the columns are c0, c1, .."""
     qualified = qualify(text, resolve)

@@ -8,9 +8,11 @@ from __future__ import annotations
 import gc
 import json
 import os
+import re
 import signal
 from collections.abc import Iterator
 from importlib.util import find_spec
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -20,6 +22,12 @@ from tests.few_rows import LASTING, SHORT
 from tests.kafka_fixture import kafka_broker  # noqa: F401 - a fixture
 from tests.longest_first import is_long, longest_first, shares_what_is_dear
 from tests.seaweedfs import SeaweedServer, running_seaweedfs
+from tests.worker_reports import run_and_tell
+
+# Until all tests are loaded: a fifth of the time would go into looking for garbage in them.
+gc.disable()
+
+_numbers = count()
 
 settings.register_profile("headwater", print_blob=True, deadline=None)
 settings.load_profile("headwater")
@@ -36,6 +44,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def bless(request: pytest.FixtureRequest) -> bool:
     """Whether mismatches become the new expectation."""
     return bool(request.config.getoption("--bless"))
+
+
+@pytest.fixture
+def tmp_path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for one test; pytest itself looks through those of all others for a free name."""
+    name = re.sub(r"\W", "_", request.node.name)[:30]
+    folder = tmp_path_factory.getbasetemp() / f"{name}-{next(_numbers)}"
+    folder.mkdir(mode=0o700)
+    return folder
 
 
 @pytest.fixture
@@ -63,10 +80,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         items[:] = longest_first(long, short, workers=workers, together=together)
 
 
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """In a worker a test is told of in one message."""
+    if not hasattr(item.config, "workerinput"):
+        return None
+    run_and_tell(item, nextitem)
+    return True
+
+
 def pytest_collection_finish() -> None:
     """What was loaded so far stays to the end; to look through it for garbage takes much time."""
-    gc.collect()
     gc.freeze()
+    gc.enable()
     # Of what a test makes most goes with its last name; the rest may wait for the next few tests.
     gc.set_threshold(20_000, 10, 10)
 

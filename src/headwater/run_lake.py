@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from headwater.alerts.loop import AlertLoop
+from headwater.catalog.pipes import Pipe
 from headwater.catalog.schedules import ScheduledTable
 from headwater.catalog.tasks import Task as ScheduledTask
 from headwater.catalog.tasks import TaskInstance
@@ -35,6 +36,8 @@ class Listener(Protocol):
     def show(self, told: PipesTold) -> None: ...
 
     def loaded(self, pipe: OpenPipe, batch: Batch, message: str) -> None: ...
+
+    def pipe_failed(self, pipe: Pipe) -> None: ...
 
     def show_schedule(self, told: ScheduleTold) -> None: ...
 
@@ -80,6 +83,7 @@ class LakeRun:
             self._pipe_sessions.tell = listener.loaded
             self._refresh_sessions.tell = listener.refreshed
             self._pipes.tell = listener.show
+            self._pipes.fail = listener.pipe_failed
             self._schedule.tell = listener.show_schedule
             self._schedule.fail = listener.failed
             self._upkeep_session.tell = listener.kept_up

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from tests.pipes.intake import Intake
+from tests.pipes.intake import CSV, Intake
 from tests.processes import wait_for
 from tests.seaweedfs import SeaweedServer
 from tests.servers.relay import Relay, running_relay
@@ -87,6 +87,27 @@ def test_a_short_trouble_is_forgotten(intake: Intake, relay: Relay) -> None:
     assert intake.told("pipe_status") == "RUNNING"
     assert intake.told("next_try_time") is None
     assert intake.numbers("failures_total", "consecutive_failures") == [1, 0]
+    assert intake.ids == [1]
+    assert intake.files == []
+
+
+def test_a_store_that_goes_away_while_files_are_read_makes_none_of_them_broken(
+    intake: Intake, relay: Relay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    intake.pipe(f"COPY INTO t FROM VOLUME v {CSV} PURGE = TRUE ON_ERROR = CONTINUE")
+    intake.write("a.csv", "1,lamp\n")
+    monkeypatch.setattr(
+        loads, "reach", lambda point: relay.cut() if point == "copy.announced" else None
+    )
+    try:
+        with at_work(intake):
+            wait_for(lambda: intake.numbers("failures_total") == [1], "a failure")
+            monkeypatch.undo()
+            relay.mend()
+    finally:
+        relay.mend()
+    assert intake.told("pipe_status") == "RUNNING"
+    assert intake.numbers("files_failed") == [0]
     assert intake.ids == [1]
     assert intake.files == []
 

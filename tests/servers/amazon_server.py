@@ -11,9 +11,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import boto3
-from moto.server import ThreadedMotoServer
-
 from headwater.storage.addresses import Scheme
 from headwater.storage.connections import AccessKeys, StoreConnection
 
@@ -41,6 +38,9 @@ class AmazonServer:
 
     def client(self, service: str) -> Any:
         """Amazon's own library, for what only an administrator does."""
+        # Late, as the server below: most who import this file run tests that need neither.
+        import boto3
+
         return boto3.client(
             service,
             endpoint_url=self.endpoint,
@@ -80,6 +80,8 @@ class AmazonServer:
 @contextmanager
 def running_amazon() -> Iterator[AmazonServer]:
     """Starts a server in a thread of this process, and stops it at the end."""
+    from moto.server import ThreadedMotoServer
+
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
     try:

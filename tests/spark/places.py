@@ -35,6 +35,10 @@ class Place:
         """Put a file there, with the store's own client."""
         self.store.write(path, content)
 
+    def remove(self, path: str) -> None:
+        """Take a file away."""
+        assert not self.store.delete_many([path])
+
     def paths(self, folder: str = "") -> list[str]:
         """The files in a folder and below."""
         return sorted(file.path for page in self.store.list(folder) for file in page)

@@ -125,6 +125,40 @@ def test_without_row_ids_equal_rows_cancel(table):
     ]
 
 
+def test_where_sums_count_rows_that_cancel_may_stay(table):
+    start = table.run(
+        create("id INT, s STRING", "'delta.enableDeletionVectors' = 'true'"),
+        "INSERT INTO {t} SELECT id, 'x' FROM range(1000)",
+    )
+    table.run("DELETE FROM {t} WHERE id < 2", "INSERT INTO {t} VALUES (1, 'x'), (7, 'y')")
+    found = table.changes(start, wanted=Wanted.WEIGHTED)
+    assert not found.minimal
+    assert (
+        "Exchange"
+        not in table.spark.sql(f"SELECT * FROM {found.sql}")
+        ._jdf.queryExecution()
+        .executedPlan()
+        .toString()
+    )
+    assert [(kind, id) for kind, _, id, _ in table.rows(start, wanted=Wanted.WEIGHTED)] == [
+        ("DELETE", 0),
+        ("DELETE", 1),
+        ("INSERT", 1),
+        ("INSERT", 7),
+    ]
+    assert [(kind, id) for kind, _, id, _ in table.rows(start)] == [("DELETE", 0), ("INSERT", 7)]
+
+
+def test_where_sums_count_rows_of_rewritten_files_cancel_all_the_same(table):
+    start = table.run(
+        create("id INT, s STRING", "'delta.enableDeletionVectors' = 'false'"),
+        "INSERT INTO {t} SELECT id, 'x' FROM range(1000)",
+    )
+    table.run("UPDATE {t} SET s = 'y' WHERE id = 5")
+    assert table.rows(start, wanted=Wanted.WEIGHTED) == table.rows(start)
+    assert len(table.rows(start)) == 2
+
+
 def test_the_relation_stands_wherever_a_table_may(table, spark, tmp_path):
     table.run(create("id INT, name STRING", TRACKED), "INSERT INTO {t} VALUES (1, 'a'), (2, 'b')")
     table.run("INSERT INTO {t} VALUES (3, 'c')")

@@ -14,6 +14,7 @@ from typing import Any
 import pyarrow
 import pyarrow.parquet
 import pytest
+from tests.avro_files import avro_file
 from tests.nightly import often
 from tests.seaweedfs import SeaweedServer, running_seaweedfs
 from tests.spark.places import Place, s3_sql, text_literal
@@ -80,6 +81,8 @@ def parquet(**columns: list[object]) -> bytes:
 
 
 PARQUET = parquet(id=[1, 2], name=["Ann", "Bob"])
+PERSON = (("id", "int"), ("name", "string"))
+AVRO = avro_file(PERSON, *ROWS)
 # Many different lines, so that a cut stream has lost something.
 LONG = b"".join(b"%d,%s\n" % (i, uuid.uuid4().hex.encode()) for i in range(5000))
 
@@ -104,6 +107,8 @@ RIGHT = {
     "an array with a mark": ("JSON", BOM + b'[{"id": 1, "name": "Ann"},\n{"id": 2, "name":"Bob"}]'),
     "JSON after empty lines": ("JSON", b'\n\n{"id": 1, "name": "Ann"}\n\n{"id": 2, "name": "Bob"}'),
     "Parquet": ("PARQUET", PARQUET),
+    "Avro": ("AVRO", AVRO),
+    "Avro, packed": ("AVRO", avro_file(PERSON, *ROWS, deflate=True)),
 }
 EMPTY = {
     "0 bytes": ("CSV", b""),
@@ -114,11 +119,16 @@ EMPTY = {
     "an empty gzip": ("CSV OPTIONS('compression' = 'gzip')", gzip.compress(b"")),
     "an empty array": ("JSON", b"[]"),
     "Parquet without rows": ("PARQUET", parquet(id=[], name=[])),
+    "Avro without rows": ("AVRO", avro_file(PERSON)),
 }
 WRONG = {
     "Parquet as CSV": ("CSV", PARQUET),
     "CSV as Parquet": ("PARQUET", GOOD),
     "CSV as ORC": ("ORC", GOOD),
+    "CSV as Avro": ("AVRO", GOOD),
+    "0 bytes as Avro": ("AVRO", b""),
+    "Avro cut in its header": ("AVRO", AVRO[:20]),
+    "Avro cut in the middle": ("AVRO", AVRO[:-20]),
     "CSV as JSON": ("JSON", b"Ann,1\nBob,2\n"),
     "0 bytes as Parquet": ("PARQUET", b""),
     "Parquet cut in the middle": ("PARQUET", PARQUET[: len(PARQUET) // 2]),
@@ -170,6 +180,22 @@ def test_a_good_file_is_loaded(loading: Loading, what: str) -> None:
     table = loading.table()
     loading.copy(table, loading.folder(a_dat=content), using)
     assert loading.rows(table) == ROWS
+
+
+@on_stores(["Avro files that differ"], "Avro files that differ")
+def test_columns_of_avro_files_are_merged_and_found_by_name(loading: Loading, what: str) -> None:
+    folder = loading.folder(
+        a_avro=avro_file((("name", "string"), ("id", "int")), ("Ann", 1), (None, 2)),
+        b_avro=avro_file((("id", "int"), ("age", "long")), (3, 1 << 40)),
+    )
+    read = f"FROM VOLUME v USING AVRO SUBDIRECTORY '{folder}'"
+    found = loading.lake.sql(f"SELECT id, name, age {read} ORDER BY id")
+    assert found.rows == [(1, "Ann", None), (2, None, None), (3, None, 1 << 40)]
+    table = loading.table("AGE BIGINT, id BIGINT, more STRING")
+    loading.lake.sql(f"COPY INTO {table} {read}")
+    assert loading.rows(table) == [(1 << 40, 3, None), (None, 1, None), (None, 2, None)]
+    with pytest.raises(headwater.Error, match="COPY_NO_COLUMN_FITS"):
+        loading.lake.sql(f"COPY INTO {loading.table('other INT')} {read}")
 
 
 DAMAGED = "\N{REPLACEMENT CHARACTER}"

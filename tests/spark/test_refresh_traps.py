@@ -370,3 +370,22 @@ def test_a_file_of_the_old_version_that_is_gone(kept: Kept) -> None:
         file.unlink()
     assert kept.refresh()[0] == "INCREMENTAL"
     assert kept.refresh("{t}_j") == ("FULL", "PLAN_FAILED")
+
+
+def test_dynamic_tables_that_read_one_source_read_its_changes_once(kept):
+    kept.sql("CREATE TABLE {t} (k INT, v INT, w INT)")
+    kept.sql("INSERT INTO {t} SELECT id % 5, id, 2 * id FROM range(100)")
+    kept.define("SELECT k, sum(v) AS s, count(*) AS n FROM {t} GROUP BY k", table="{t}_d")
+    kept.define("SELECT k, w FROM {t} WHERE w > 50", table="{t}_e")
+    changes = kept.lake.session.state.lake.kept_changes
+    before = dict(changes._kept)
+    for step in range(2):
+        kept.sql(
+            f"INSERT INTO {{t}} VALUES ({step}, 500, 1000)",
+            f"DELETE FROM {{t}} WHERE v = {step + 60}",
+        )
+        assert kept.refresh("{t}_d") == ("INCREMENTAL", "ROWS_CHANGED")
+        assert kept.refresh("{t}_e") == ("INCREMENTAL", "ROWS_CHANGED")
+    found = [one for key, one in changes._kept.items() if key not in before]
+    # The first look of all was of one that did not know of the other yet.
+    assert [one.columns for one in found] == [("k", "v", "w")] * 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from argon2 import PasswordHasher
 
 import headwater
+from headwater.catalog.store import database
 from headwater.runtime import credentials
 
 # Modules whose tests start and kill processes, listen on a port, or wait for what does not come.
@@ -17,8 +19,13 @@ _WAITING = frozenset(
     | {"test_main.py", "test_shell.py", "test_kill.py", "test_serve.py", "test_stopping.py"}
     | {"test_alibaba_sts.py", "test_mns.py", "test_stores_that_refuse.py", "test_patience.py"}
     | {"test_loop.py", "test_pulse.py", "test_store_writers.py", "test_clusters.py", "test_tls.py"}
-    | {"test_large_answers.py"}
+    | {"test_large_answers.py", "test_file_transfers.py", "test_remote_session.py"}
+    | {"test_server.py", "test_client.py", "test_kafka_streams.py", "test_queues.py"}
+    | {"test_s3_events.py", "test_events_of_clouds.py", "test_back_pressure.py", "test_pressure.py"}
+    | {"test_connect_endpoint.py", "test_statements_over_http.py", "test_users_over_http.py"}
 )
+# Modules all of whose cases are made up.
+_MADE_UP = frozenset({"test_simulation.py", "test_made_up_requests.py"})
 # `server` is our own service on a real port.
 _SERVERS = frozenset(
     {"postgres", "postgres_url", "seaweedfs", "amazon", "mns", "kafka_broker", "server"}
@@ -26,19 +33,39 @@ _SERVERS = frozenset(
 _KINDS = frozenset({"postgres", "s3", "sqs", "mns"})
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """What the run leaves out anyway is not read: some of it imports much."""
+    left_out = _WAITING if _leaves_out(config, "servers") else frozenset()
+    if _leaves_out(config, "laws"):
+        left_out |= _MADE_UP
+    return True if collection_path.name in left_out else None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark what needs more than Python or looks at many cases, so that the rest takes seconds."""
-    for item in items:
-        if Path(__file__).parent not in item.path.parents:
-            continue
+    here = str(Path(__file__).parent) + os.sep
+    own = [item for item in items if str(item.path).startswith(here)]
+    laws = {item for item in own if _is_law(item)}
+    for item in own:
         if _needs_servers(item):
             item.add_marker(pytest.mark.servers)
-        if _is_law(item):
+        if item in laws:
             item.add_marker(pytest.mark.laws)
+    if laws and _leaves_out(config, "laws"):
+        # Before hypothesis sees them: it would read all modules for values worth trying.
+        config.hook.pytest_deselected(items=list(laws))
+        items[:] = [item for item in items if item not in laws]
+
+
+def _leaves_out(config: pytest.Config, marker: str) -> bool:
+    """Whether the run is told by `-m` to leave out what has a marker."""
+    return f"not {marker}" in (config.getoption("markexpr") or "")
 
 
 def _is_law(item: pytest.Item) -> bool:
-    """Whether hypothesis makes up the cases."""
+    """Whether the cases are made up, by hypothesis or by hand."""
+    if item.path.name in _MADE_UP:
+        return True
     function = getattr(item, "obj", None)
     owner = getattr(item, "cls", None)
     of_machine = owner is not None and hasattr(owner, "settings")
@@ -60,6 +87,14 @@ def cheap_passwords() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         cheap = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
         patch.setattr(credentials, "_hasher", lambda: cheap)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def careless_files() -> Iterator[None]:
+    """Who waits until the disk has each page of a catalog waits longer than most tests take."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(database, "_SYNCHRONOUS", "OFF")
         yield
 
 

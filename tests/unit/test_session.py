@@ -160,6 +160,7 @@ def test_upkeep_forgets_old_jobs_and_purges_what_was_dropped_too_long_ago(
     assert [p.name.split("-")[0] for p in (opened.folder.path / "tables/public").iterdir()] == left
 
 
+@pytest.mark.servers
 def test_closing_a_lake_does_not_wait_for_all_that_waits_in_the_background(
     new_lake: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

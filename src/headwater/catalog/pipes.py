@@ -98,6 +98,8 @@ class Pipe:
     invalid_reason: str | None = None
     failures: int = 0
     """How many times it failed since it last succeeded."""
+    last_error: str | None = None
+    """Why it failed the last time, while it has not succeeded since."""
     not_before: datetime | None = None
     batch: int = 0
     """The number of its last finished batch."""
@@ -153,9 +155,7 @@ def paused(pipe: Pipe, at: datetime) -> Pipe:
 
 def resumed(pipe: Pipe, at: datetime) -> Pipe:
     """The pipe, running and with its past failures forgotten, so that it tries again at once."""
-    running = replace(
-        pipe, status=PipeStatus.RUNNING, invalid_reason=None, failures=0, not_before=None
-    )
+    running = replace(_well(pipe), status=PipeStatus.RUNNING, invalid_reason=None)
     return pipe if running == pipe else replace(running, modified_at=at)
 
 
@@ -189,7 +189,7 @@ def failed(
         return pipe
     failures = pipe.failures + 1
     total = replace(pipe.counters, failures_total=pipe.counters.failures_total + 1)
-    tried = replace(pipe, failures=failures, counters=total)
+    tried = replace(pipe, failures=failures, last_error=reason, counters=total)
     if not transient:
         return invalidated(tried, reason, at)
     if failures >= limit:
@@ -216,7 +216,7 @@ def succeeded(
         offsets: where the next batch begins, if it read messages.
         message_at: the time of the newest message it read.
     """
-    well = replace(pipe, failures=0, not_before=None)
+    well = _well(pipe)
     if batch is None or batch <= pipe.batch:
         return well
     return replace(
@@ -226,6 +226,10 @@ def succeeded(
         offsets=pipe.offsets if offsets is None else offsets,
         last_message_at=message_at or pipe.last_message_at,
     )
+
+
+def _well(pipe: Pipe) -> Pipe:
+    return replace(pipe, failures=0, last_error=None, not_before=None)
 
 
 def backoff(failures: int, jitter: float) -> timedelta:

@@ -31,6 +31,8 @@ class RunStatus:
     _line: str = ""
     _waiting: str | None = None
     _troubles: frozenset[str] = frozenset()
+    _said: set[str] = field(default_factory=set)
+    """What is wrong with pipes, as far as it was said."""
     _batches: int = 0
     _refreshes: int = 0
     _told: Told = field(default_factory=Told)
@@ -51,6 +53,13 @@ class RunStatus:
         self._batches += 1
         at = datetime.now().strftime("%H:%M:%S")
         self.say(f"{at}  pipe {pipe.pipe.schema}.{pipe.pipe.name}, batch {batch.number}: {message}")
+
+    def pipe_failed(self, pipe: Pipe) -> None:
+        """A pipe failed, and tries again or has stopped."""
+        at, told = datetime.now().strftime("%H:%M:%S"), _troubled(pipe)
+        if not self.quiet:
+            self._said.add(told)
+        self.say(f"{at}  {told}")
 
     def refreshed(self, table: ScheduledTable, message: str) -> None:
         """A scheduled refresh is done."""
@@ -124,11 +133,12 @@ class RunStatus:
         self.stream.flush()
 
     def say_invalid(self, pipes: Iterable[Pipe]) -> None:
-        """Which pipes have stopped by themselves, and why; also when it is to be quiet."""
+        """Which pipes have stopped by themselves, or fail, and why; also when it is to be quiet."""
         for pipe in pipes:
-            if pipe.status is PipeStatus.INVALID:
-                reason = pipe.invalid_reason
-                self.stream.write(f"pipe {pipe.schema}.{pipe.name} is INVALID: {reason}\n")
+            failing = pipe.failures and pipe.status is PipeStatus.RUNNING
+            wrong = failing or pipe.status is PipeStatus.INVALID
+            if wrong and (told := _troubled(pipe)) not in self._said:
+                self.stream.write(f"{told}\n")
         self.stream.flush()
 
     def close(self) -> None:
@@ -138,3 +148,10 @@ class RunStatus:
                 self.stream.write(_CLEAR)
                 self.stream.flush()
                 self._line = ""
+
+
+def _troubled(pipe: Pipe) -> str:
+    name = f"pipe {pipe.schema}.{pipe.name}"
+    if pipe.status is PipeStatus.INVALID:
+        return f"{name} is INVALID: {pipe.invalid_reason}"
+    return f"{name} failed {counted(pipe.failures, 'time')} in a row: {pipe.last_error}"

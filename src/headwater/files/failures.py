@@ -1,29 +1,64 @@
-"""What Spark says about a file it could not read, in our words, with the file's own name."""
+"""What Spark says about a file it could not read, in our words, with the file's own name.
+
+Law: a file is called unreadable for what it holds, never because its store was away: who is told
+that a file is unreadable leaves it out for good.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from headwater.errors import HeadwaterError
+from headwater.errors import HeadwaterError, TransientError
 from headwater.files.reading import VolumeScan
 from headwater.files.unreadable import TextIsUtf8, UnreadableFile
+from headwater.files.volumes import OpenVolume
 from headwater.lake.file_frames import BROKEN_JSON, NOT_UTF8
 from headwater.lake.spark_session import SparkConnection
+from headwater.names import counted
+from headwater.storage.addresses import Scheme
 
 _PATH = re.compile(r"\b((?:file|s3a|oss):/\S.*?)['\"]?(?:\. |\.$|: |, |\)|$)", re.M)
 _CAUSE = re.compile(r"^Caused by: (?:[\w.$]+: )?(.+)$", re.M)
 _CONDITION = re.compile(r"\[([A-Z_.0-9]+)\] ?")
 _STATE = re.compile(r"\s*SQLSTATE: \w+")
 _MALFORMED = "MALFORMED_RECORD_IN_PARSING"
-_NO_NUMBER = re.compile(r'^For input string: (".*").*$', re.S)
+# What Spark and its readers say, and what it means to whoever made the file.
+_PLAIN = {
+    re.compile(r'^For input string: (".*").*$', re.S): r"\1 is not a number",
+    re.compile(r"^Character (.) is neither a decimal digit number, .*$", re.S): (
+        r'a value with the character "\1" is not a number'
+    ),
+    re.compile(r"^Malformed CSV record: "): "a row {width}: ",
+    re.compile(r"^(it is not a Parquet file)\b.*$", re.S): r"\1",
+    re.compile(r'^Cannot invoke "org\.apache\.avro\..*$', re.S): "it is cut off or damaged",
+    re.compile(r"^column: \[(.+)\], physicalType: (\w+), logicalType: (.+)$"): (
+        r"its column \1 holds \2, which cannot be read as \3"
+    ),
+}
 _LONGEST = 200
+# What Java, Hadoop and the clouds' libraries throw when no answer came, or none but "not now".
+_AWAY = re.compile(
+    r"\bjava\.net\.(?:Connect|HttpRetry|NoRouteToHost|PortUnreachable|Socket|UnknownHost)"
+    r"\w*Exception\b"
+    r"|\bjavax\.net\.ssl\.\w+Exception\b"
+    r"|\borg\.apache\.http\.[\w.]*Exception\b"
+    r"|\borg\.apache\.hadoop\.fs\.s3a\."
+    r"(?:HttpChannelEOF|AWS(?:ClientIO|ServiceIO|ServiceThrottled|Status500|ApiCallTimeout))"
+    r"Exception\b"
+    r"|\bsoftware\.amazon\.awssdk\.core\.exception\.\w+Exception\b"
+    r"|\bcom\.aliyun\.oss\.ClientException\b"
+)
+_DENIED = re.compile(r"\bjava\.nio\.file\.AccessDeniedException\b|\bInvalidAccessKeyId\b")
 
 
 def unreadable_file(
     error: HeadwaterError, scans: Sequence[VolumeScan], spark: SparkConnection
-) -> UnreadableFile | TextIsUtf8 | None:
-    """The error with the file it is about; None if it is about no file."""
+) -> HeadwaterError | None:
+    """The error with the file it is about, or that the store is away; None if it is about no file.
+
+    Where the store does not let us in, its own answer is asked for once more.
+    """
     if isinstance(error, UnreadableFile | TextIsUtf8):
         return error
     if NOT_UTF8 in error.message:
@@ -37,7 +72,24 @@ def unreadable_file(
         for scan in scans:
             path = scan.file_of(found.group(1))
             if path is not None:
-                return _unreadable(scan, path, _reason(detail), detail=error.detail)
+                reason = _reason(detail, found.group(1), len(scan.scan.columns))
+                away = _store_away(scan.volume, reason, detail)
+                return away or _unreadable(scan, path, reason, detail=error.detail)
+    return None
+
+
+def _store_away(volume: OpenVolume, reason: str, detail: str) -> HeadwaterError | None:
+    """That the store did not answer or let us in, if that is why a file could not be read."""
+    if volume.address.scheme is Scheme.FILE:
+        return None
+    if _AWAY.search(detail):
+        server = f"{volume.address.scheme}://{volume.address.bucket}"
+        return TransientError("STORE_UNREACHABLE", server=server, reason=reason, detail=detail)
+    if _DENIED.search(detail):
+        try:
+            next(iter(volume.store.list()), None)
+        except HeadwaterError as refused:
+            return refused
     return None
 
 
@@ -67,11 +119,13 @@ def _not_utf8(
     return TextIsUtf8(texts[0].volume, texts[0].files[0], urls)
 
 
-def _reason(detail: str) -> str:
-    """The innermost cause, without the names of classes."""
+def _reason(detail: str, path: str, columns: int) -> str:
+    """The innermost cause, without the names of classes; `columns` is 0 if the file says them."""
     causes = [text for text in _CAUSE.findall(detail) if text.strip()]
     text = causes[-1] if causes else detail.split("\n", 1)[0]
-    text = _STATE.sub("", _CONDITION.sub("", text)).strip()
-    text = _NO_NUMBER.sub(r"\1 is not a number", text)
+    text = _STATE.sub("", _CONDITION.sub("", text)).strip().replace(path, "it")
+    width = f"has not {counted(columns, 'value')}" if columns else "has another number of values"
+    for pattern, plain in _PLAIN.items():
+        text = pattern.sub(plain.replace("{width}", width), text)
     shown = "".join(sign if sign.isprintable() else "?" for sign in text[:_LONGEST])
     return shown.rstrip(". ") or "it is damaged"

@@ -8,7 +8,6 @@ and only if it is still the file that was read.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 
 from headwater.catalog.jobs import FINAL_STATES
 from headwater.catalog.load_history import COPY_SOURCE, PendingPurge
@@ -16,6 +15,7 @@ from headwater.catalog.objects import Operation
 from headwater.errors import HeadwaterError
 from headwater.files.connections import store_connection
 from headwater.files.reading import VolumeScan
+from headwater.files.unchanged import etags
 from headwater.files.unreadable import source_file
 from headwater.runtime.failpoints import reach
 from headwater.runtime.open_lake import OpenLake
@@ -23,9 +23,6 @@ from headwater.storage.addresses import Scheme, StoreAddress
 from headwater.storage.connections import StoreConnection
 from headwater.storage.open_store import open_store
 from headwater.storage.store import Store
-
-_AT_ONCE = 16
-_FEW = 100
 
 
 def announce(
@@ -114,17 +111,8 @@ def _unchanged(
 ) -> list[tuple[PendingPurge, str]]:
     """Those that are still the file that was read; one that was replaced since stays."""
     named = [(each, each.file.path.removeprefix(folder)) for each in pending]
-    etags = _etags(store, [path for _, path in named])
-    return [entry for entry in named if etags.get(entry[1]) == entry[0].file.etag]
-
-
-def _etags(store: Store, paths: Sequence[str]) -> dict[str, str]:
-    """Asked for one by one where they are few, else taken from a listing of the folder."""
-    if len(paths) > _FEW:
-        pages = store.list(recursive=False)
-        return {file.path: file.etag for page in pages for file in page}
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
-        return {file.path: file.etag for file in pool.map(store.head, paths) if file is not None}
+    now = etags(store, [path for _, path in named])
+    return [entry for entry in named if now.get(entry[1]) == entry[0].file.etag]
 
 
 def _address(folder: str) -> StoreAddress:

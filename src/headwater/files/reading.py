@@ -22,13 +22,12 @@ from headwater.sql.file_formats import CsvReadOptions, FileFormat, NoOptions, Re
 from headwater.sql.volume_relation import VolumeRelation
 from headwater.storage.store import FileInfo
 
-_UNREADABLE = {
-    FileFormat.BSON: "convert them to JSON first",
-    FileFormat.AVRO: "convert them to Parquet first",
-}
-
+_UNREADABLE = {FileFormat.BSON: "convert them to JSON first"}
 
 _AT_ONCE = 8
+_WHOLE_ADDRESS = (
+    "REGEXP is for the whole address, such as s3://bucket/folder/a.csv: begin it with '.*'"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +77,9 @@ def plan_scan(
     files = select_files(volume, relation.selection) if only is None else only
     columns = relation.columns or columns
     if not files and not columns:
-        raise UserError("NO_FILES", volume=volume.title, span=relation.selection.span)
+        hint = _WHOLE_ADDRESS if relation.selection.regexp is not None else None
+        span = relation.selection.span
+        raise UserError("NO_FILES", volume=volume.title, span=span, hint=hint)
     _require_one_line(relation)
     files = tuple(file for file in files if volume.url_of(file.path) not in left_out)
     packs = packed(volume, files, relation, staging.folder) if pack and _is_local(lake) else None
@@ -100,7 +101,9 @@ def plan_scan(
 
 
 def fitted(scan: VolumeScan, spark: SparkConnection) -> VolumeScan:
-    """The scan after a look into its first file, where only that can tell how to read it."""
+    """The scan after a look into its files, where only they can tell how to read them."""
+    if scan.scan.format is FileFormat.AVRO and not scan.scan.columns:
+        return replace(scan, scan=replace(scan.scan, avro_schemas=_avro_schemas(scan, spark)))
     if scan.scan.format is not FileFormat.JSON or not scan.files:
         return scan
     full = next((i for i, file in enumerate(scan.files) if file.size), None)
@@ -129,6 +132,18 @@ def _keys_of(line: str | None) -> tuple[str, ...]:
     if isinstance(found, list):
         found = found[0] if found else None
     return tuple(found) if isinstance(found, dict) else ()
+
+
+def _avro_schemas(scan: VolumeScan, spark: SparkConnection) -> tuple[str, ...]:
+    """The different schemas of the files, each once."""
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        stated = list(pool.map(spark.avro_schema, scan.scan.paths))
+    for file, text in zip(scan.files, stated, strict=True):
+        if text is None:
+            raise UnreadableFile(scan.volume, file, "it is not an Avro file")
+        if not text.startswith('{"type":"record"'):
+            raise UnreadableFile(scan.volume, file, "its rows are no records")
+    return tuple(dict.fromkeys(text for text in stated if text is not None))
 
 
 def _require_one_document(scan: VolumeScan, spark: SparkConnection) -> None:

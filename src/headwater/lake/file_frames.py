@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from headwater.lake.avro_schemas import AVRO, merged_schema
 from headwater.lake.file_scan import LINE, Columns, FileScan, FileTarget, literal_path
 from headwater.sql.file_formats import FileFormat, JsonReadOptions
 
@@ -81,7 +82,10 @@ def _read(session: SparkSession, scan: FileScan) -> DataFrame:
         reader = reader.schema(_schema(scan.spelled))
     elif scan.format is FileFormat.JSON:
         reader = _with_schema_of_json(reader, paths)
-    frame = reader.format(scan.format.lower()).load(paths)
+    elif scan.format is FileFormat.AVRO:
+        reader = reader.schema(merged_schema(session, scan.avro_schemas))
+    name = AVRO if scan.format is FileFormat.AVRO else scan.format.lower()
+    frame = reader.format(name).load(paths)
     return frame.toDF(*(name for name, _ in scan.columns)) if scan.columns else frame
 
 

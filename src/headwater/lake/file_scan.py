@@ -36,6 +36,8 @@ class FileScan:
     """Whether all bytes were found to be UTF-8, so that U+FFFD is a character like any other."""
     first_keys: tuple[str, ...] = ()
     """JSON: the keys of the first document, which say how the files spell their columns."""
+    avro_schemas: tuple[str, ...] = ()
+    """Avro: the different schemas that the files hold, where no columns are given."""
 
     @property
     def is_text(self) -> bool:

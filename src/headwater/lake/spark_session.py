@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.catalog.functions import Function
 from headwater.catalog.objects import TableColumn
+from headwater.lake.avro_schemas import avro_schema_text
 from headwater.lake.changes.canonical import canonical
 from headwater.lake.changes.classify import Classified
 from headwater.lake.changes.delta_files import DeltaFiles
-from headwater.lake.changes.frames import PlainScan, changes_frame
+from headwater.lake.changes.frames import PlainScan, changes_frame, whole_changes_frame
+from headwater.lake.changes.kept import KeptChanges
 from headwater.lake.commits.apply import Mark, Note, apply_write
 from headwater.lake.commits.choose import SMALL, Limits
 from headwater.lake.commits.delta_transaction import settings as session_settings
@@ -39,7 +41,7 @@ from headwater.sql.edits import EditedText, own_text
 
 if TYPE_CHECKING:
     import pyarrow
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 USER_METADATA = "spark.databricks.delta.commitInfo.userMetadata"
 TRANSACTION_APP = "spark.databricks.delta.write.txnAppId"
@@ -334,6 +336,31 @@ class SparkConnection:
             self._views.create(name, changes)
         return quote_identifier(name)
 
+    def create_kept_change_view(
+        self,
+        name: str,
+        location: str,
+        classified: Classified,
+        columns: Sequence[str],
+        *,
+        kept: KeptChanges,
+        rows: int,
+    ) -> tuple[str, ...] | None:
+        """The same for changes that others ask for as well: the columns there are.
+
+        There may be more of them, and in the first two places stand type and version.
+        """
+        with self._in_session(own_text("")):
+
+            def make() -> DataFrame | None:
+                return whole_changes_frame(self._session, location, classified, columns)
+
+            found = kept.rows_of(location, classified.range, columns, rows, make)
+            if found is None:
+                return None
+            self._views.create(name, found.frame)
+        return found.columns
+
     def create_snapshot_view(self, name: str, location: str, version: int) -> None:
         """Make a version of a table visible to SQL under a temporary name.
 
@@ -363,6 +390,11 @@ class SparkConnection:
     def first_json_keys(self, path: str) -> tuple[str, ...]:
         """The keys of the first document in a file of JSON."""
         return first_json_keys(self._session, path)
+
+    def avro_schema(self, path: str) -> str | None:
+        """The schema in the header of an Avro file; None if it is none."""
+        with self._in_session(own_text("")):
+            return avro_schema_text(self._session, path)
 
     def files_not_utf8(self, scan: FileScan) -> list[str]:
         """Some of the files that are not UTF-8, as Spark names them."""

@@ -64,6 +64,8 @@ class PipeLoop:
     run: RunBatch
     recover: Callable[[], None]
     tell: Callable[[Told], None] = lambda told: None
+    fail: Callable[[Pipe], None] = lambda pipe: None
+    """Told of a pipe that failed, or has stopped by itself, as it is then."""
     _worked: dict[str, _Worked] = field(default_factory=dict)
     _purged_at: float = 0.0
     _woken: threading.Event = field(default_factory=threading.Event)
@@ -74,7 +76,7 @@ class PipeLoop:
         self._directories = DirectoryWatch(self.lake, self._woken.set)
 
     def run_until_idle(self, stop: threading.Event | None = None) -> None:
-        """Look at every pipe until none has anything left; waits for those that try again."""
+        """Look at every pipe until none has anything left; waits for those that try again soon."""
         self._hold_lake()
         with self._threads() as pool:
             while not (stop and stop.is_set()):
@@ -182,13 +184,22 @@ class PipeLoop:
             future = worked.future
             if future is not None and future.done():
                 worked.future = None
-                self._ended(worked, future.result())
+                self._ended(worked, pipe.id, future.result())
             left = left or worked.future is not None or not worked.idle
         return left
 
-    def _ended(self, worked: _Worked, outcome: Outcome) -> None:
+    def _ended(self, worked: _Worked, pipe_id: str, outcome: Outcome) -> None:
         worked.idle = outcome in (Outcome.IDLE, Outcome.STOPPED)
         worked.looked_at = None if outcome is Outcome.MOVED else worked.begun_at
+        if outcome in (Outcome.FAILED, Outcome.STOPPED):
+            pipe = self.lake.store.pipes.by_id(pipe_id)
+            if pipe is not None and pipe.failures:
+                worked.idle = worked.idle or self._fails_on(pipe)
+                self.fail(pipe)
+
+    def _fails_on(self, pipe: Pipe) -> bool:
+        """Whether it failed so often that a run until idle leaves it to the next one."""
+        return pipe.failures >= self.lake.config.pipe_failures
 
     def _is_due(self, pipe: Pipe) -> bool:
         return self._left(pipe) == 0.0
@@ -205,7 +216,7 @@ class PipeLoop:
         if worked.idle:
             return False
         left = self._waits(pipe, None)
-        if left > 0.0 and not pipe.failures:
+        if left > 0.0 and (not pipe.failures or self._fails_on(pipe)):
             worked.idle = True
         return left == 0.0
 

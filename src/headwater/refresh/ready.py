@@ -9,8 +9,10 @@ from dataclasses import replace
 from headwater.algebra.nodes import Node, Scan, Snapshot, Stored, Types
 from headwater.algebra.render import render
 from headwater.algebra.walk import nodes_of
-from headwater.catalog.objects import Table, TableColumn
+from headwater.catalog.objects import TableColumn
 from headwater.incremental.parts import Part
+from headwater.lake.changes.classify import Classified
+from headwater.lake.changes.kept import MOST_ROWS
 from headwater.lake.changes.ranges import Reader
 from headwater.lake.changes.read import ChangedTable, read_classified
 from headwater.names import quote_identifier
@@ -55,9 +57,9 @@ def _with_views(
     """Tables as views over their files, which Delta would run jobs to look for."""
     planned, spark, lake = outlook.planned, workshop.spark, workshop.lake
 
-    def view(table: Table, version: int) -> str:
+    def view(location: str, version: int) -> str:
         name = workshop.new_view()
-        spark.create_snapshot_view(name, lake.location(table), version)
+        spark.create_snapshot_view(name, location, version)
         views.append(name)
         return name
 
@@ -69,12 +71,18 @@ def _with_views(
             facts = tables[node.source].facts
             version = facts.from_version if node.at is Snapshot.OLD else facts.to_version
             if version is not None:
-                snapshots[node.source, node.at] = view(tables[node.source].table, version)
-    stored = relations.stored_as
-    if any(isinstance(node, Stored) and node.state is None for node in leaves):
-        own = quote_identifier(view(planned.table, planned.table.shape.delta_version))
+                location = lake.location(tables[node.source].table)
+                snapshots[node.source, node.at] = view(location, version)
+    stored, states = relations.stored_as, dict(relations.states)
+    held = {node.state for node in leaves if isinstance(node, Stored)}
+    if None in held:
+        version = planned.table.shape.delta_version
+        own = quote_identifier(view(lake.location(planned.table), version))
         stored = planned.reach.stored(own)
-    return replace(relations, snapshots=snapshots, stored_as=stored)
+    for name, state in outlook.states.items():
+        if name in held:
+            states[name] = quote_identifier(view(state.location, state.version))
+    return replace(relations, snapshots=snapshots, stored_as=stored, states=states)
 
 
 def _roots(outlook: Outlook) -> Iterator[Node]:
@@ -113,10 +121,39 @@ def _changes(
         return None
     wanted = planned.definition.columns.get(source.table.id, ())
     columns = _columns(source, wanted)
+    kept = _kept_changes(source, source.classified, planned, workshop, columns)
+    if kept is not None:
+        relation, names = kept
+        views.append(relation)
+        return ChangedRows(quote_identifier(relation), names)
     table = ChangedTable(workshop.lake.location(source.table), columns, source.facts.name)
     changes = read_classified(workshop.spark, table, source.classified, new_view=workshop.new_view)
     views.extend(changes.views)
     return ChangedRows(changes.sql, tuple(column.name for column in columns))
+
+
+def _kept_changes(
+    source: Source,
+    classified: Classified,
+    planned: PlannedRefresh,
+    workshop: Workshop,
+    columns: tuple[TableColumn, ...],
+) -> tuple[str, tuple[str, ...]] | None:
+    """A view of changes that other dynamic tables ask for as well, and its columns."""
+    lake, rows = workshop.lake, source.facts.changed_rows
+    if rows is None or rows > MOST_ROWS:
+        return None
+    location, asker = lake.location(source.table), planned.dynamic_table.id
+    names = [column.name for column in columns]
+    shared = lake.kept_changes.shared_columns(location, asker, names)
+    if not shared:
+        return None
+    every = [column.name for column in source.table.shape.columns if column.name in shared]
+    view = workshop.new_view()
+    found = workshop.spark.create_kept_change_view(
+        view, location, classified, every, kept=lake.kept_changes, rows=rows
+    )
+    return None if found is None else (view, found)
 
 
 def _columns(source: Source, wanted: tuple[str, ...]) -> tuple[TableColumn, ...]:

@@ -119,7 +119,7 @@ def _pin(
         problem = Problem(Reason.SOURCE_REPLACED, _name(table))
         return Source(table, _unknown(table, before, problem), columns_now)
     try:
-        found = classify(files, ChangeRange(before, version), Wanted.NET, name=_name(table))
+        found = classify(files, ChangeRange(before, version), Wanted.WEIGHTED, name=_name(table))
     except SchemaError as error:
         gone = error.condition != "CHANGES_SCHEMA_CHANGED"
         reason = Reason.HISTORY_GONE if gone else Reason.SOURCE_COLUMNS_CHANGED

@@ -20,6 +20,7 @@ from headwater.catalog.objects import Schema, Table
 from headwater.catalog.store import Store
 from headwater.config import Config, load_config
 from headwater.errors import HeadwaterError, UserError
+from headwater.lake.changes.kept import KeptChanges
 from headwater.lake.delta_log.files import LogFiles
 from headwater.lake.engine import Engine
 from headwater.lake.spark_session import SparkConnection
@@ -62,6 +63,7 @@ class OpenLake:
         self.locks = ObjectLocks()
         self.registered: dict[str, str] = {}
         """Names known to this lake's Spark catalog, with the id of what they stand for."""
+        self.kept_changes = KeptChanges()
         self.transfers: dict[str, tuple[int, int]] = {}
         """Files copied, and all there are, by the job that copies them."""
         # Measuring a finished job must not make its user wait.
@@ -186,6 +188,7 @@ class OpenLake:
         """Give everything back but Spark, which the process keeps for the next lake."""
         self._end_background()
         self._heartbeat.stop()
+        self.kept_changes.clear()
         self.engine.close()
         self.writer.release()
         self.store.instances.remove(self.instance.id)

@@ -64,6 +64,9 @@ def answer(error: HeadwaterError) -> JSONResponse:
     headers = {}
     if status in (429, 503):
         headers["Retry-After"] = _RETRY_SECONDS
+    if status in (408, 413):
+        # The rest of the body is not waited for, so nothing can follow it.
+        headers["Connection"] = "close"
     if status == 401:
         headers["WWW-Authenticate"] = "Bearer"
     error.replace_text(mask)

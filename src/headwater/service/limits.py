@@ -31,8 +31,9 @@ class Limits:
     """How large the head of a request may be."""
     head_seconds: float = 10.0
     """How long the head of a request may take to arrive, and a refused body to end."""
-    unread_bytes: int = _MEGABYTE
-    """How much of a refused body may arrive after its answer."""
+    unread_bytes: int = 16 * _MEGABYTE
+    """How much of a refused body may arrive after its answer; a client that is cut off in the
+    middle of a body may never see why."""
     body_bytes: int = 8 * _MEGABYTE
     body_seconds: float = 30.0
     """How long the body of a request may take to arrive."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from headwater.catalog.pipes import Pipe
 from headwater.catalog.schedules import ScheduledTable
 from headwater.catalog.tasks import Task as ScheduledTask
 from headwater.catalog.tasks import TaskInstance
@@ -30,6 +31,16 @@ class EventListener:
         """A batch is done."""
         name = f"{pipe.pipe.schema}.{pipe.pipe.name}"
         self.events.publish("batch", {"pipe": name, "number": batch.number, "message": message})
+
+    def pipe_failed(self, pipe: Pipe) -> None:
+        """A pipe failed, and tries again or has stopped."""
+        body = {
+            "pipe": f"{pipe.schema}.{pipe.name}",
+            "status": pipe.status.value,
+            "failures": pipe.failures,
+            "message": pipe.invalid_reason or pipe.last_error,
+        }
+        self.events.publish("batch_failed", body)
 
     def show_schedule(self, told: ScheduleTold) -> None:
         """How the schedule stands; the metrics say it."""

@@ -1,7 +1,9 @@
 """The server's side of a connection: how long, and how much, a client may send that nobody reads.
 
 Laws: a head that does not arrive in time, or is too large, ends its connection; so does a client
-that goes on to send a body that was refused. No thread and no page is taken for it.
+that goes on to send a body that was refused. No thread and no page is taken for it. An answer that
+ends its connection is not lost because the body had not arrived: what is unread when a socket is
+closed makes the client's system drop what it has received, so the rest of a body is read first.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ class PatientConnection(HttpToolsProtocol):
         self._in_body = False
         self._unread_bytes = 0
         """Of a body whose answer was sent already."""
+        self._closes_after_body = False
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
@@ -59,7 +62,20 @@ class PatientConnection(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         self._stop_waiting()
         self._in_head, self._in_body, self._unread_bytes = False, True, 0
+        before = self.cycle
         super().on_headers_complete()
+        # What becomes a web socket has no answer of this kind.
+        if self.cycle is not None and self.cycle is not before:
+            self.cycle.transport = _ClosesAfterBody(self)
+
+    def close_after_body(self) -> None:
+        """End the connection as soon as the body that the client sends has arrived."""
+        if not self._in_body:
+            self.transport.close()
+            return
+        self._closes_after_body = True
+        if self.transport.can_write_eof():
+            self.transport.write_eof()
 
     def on_body(self, body: bytes) -> None:
         if self.cycle.response_complete:
@@ -72,6 +88,8 @@ class PatientConnection(HttpToolsProtocol):
         self._stop_waiting()
         self._in_body = False
         super().on_message_complete()
+        if self._closes_after_body:
+            self.transport.close()
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
@@ -95,6 +113,23 @@ class PatientConnection(HttpToolsProtocol):
         if not self._in_body:
             self.transport.write(answer)
         self.transport.close()
+
+
+class _ClosesAfterBody(asyncio.Transport):
+    """The transport that answers are written to."""
+
+    def __init__(self, connection: PatientConnection) -> None:
+        super().__init__()
+        self._connection = connection
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        self._connection.transport.write(data)
+
+    def is_closing(self) -> bool:
+        return self._connection.transport.is_closing()
+
+    def close(self) -> None:
+        self._connection.close_after_body()
 
 
 def connections_within(limits: Limits) -> type[PatientConnection]:

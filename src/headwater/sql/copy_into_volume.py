@@ -134,6 +134,8 @@ def _source(
     if cursor.at_symbol("("):
         query, span = parse_query_in_parentheses(cursor)
         return None, query, span, None
+    if cursor.at("SELECT") or cursor.at("WITH"):
+        cursor.fail_expected("'('", hint="put the query in parentheses: FROM (SELECT ..)")
     after = cursor.peek(1)
     if cursor.at("TABLE") and after.is_name and after.upper != "FILE_FORMAT":
         cursor.advance()

@@ -87,6 +87,8 @@ def _clause(cursor: Cursor, read: _Clauses, *, external: bool) -> None:
         cursor.advance()
         cursor.accept_symbol("=")
     else:
+        if cursor.at("CONNECTION"):
+            cursor.fail_expected("USING", hint="write USING CONNECTION <connection>")
         word = cursor.one_of(_CLAUSES)
         if word == "USING":
             cursor.expect("CONNECTION")

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 
 class FileFormat(StrEnum):
-    """The formats that a statement may name; BSON can be named but not every reader has it."""
+    """The formats that a statement may name; BSON can be named but not read."""
 
     CSV = "CSV"
     PARQUET = "PARQUET"

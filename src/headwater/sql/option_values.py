@@ -9,10 +9,10 @@ import re
 from collections.abc import Callable
 
 from headwater.names import quote_literal
+from headwater.time_zones import zone_of
 
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([tnrbf0\\]))")
 _CHARACTERS = {"t": "\t", "n": "\n", "r": "\r", "b": "\b", "f": "\f", "0": "\0", "\\": "\\"}
-_ZONE = re.compile(r"[A-Za-z0-9_+\-:/]+")
 _LAST_ASCII = 0x7F
 
 
@@ -33,9 +33,11 @@ def any_text(text: str) -> str:
 
 
 def time_zone(text: str) -> str:
-    """The name or offset of a time zone; whether it exists is for the reader of the files."""
-    if not _ZONE.fullmatch(text):
-        raise Unfit("a time zone, such as UTC, Asia/Shanghai or +08:00")
+    """The name or offset of a time zone."""
+    try:
+        zone_of(text)
+    except ValueError:
+        raise Unfit("a time zone, such as UTC, Asia/Shanghai or +08:00") from None
     return text
 
 

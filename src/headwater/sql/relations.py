@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from headwater.errors import Span, UserError
 from headwater.names import ObjectName
+from headwater.sql.file_formats import FileFormat
 from headwater.sql.own_relations import OwnRelation, take_own_relation
 from headwater.sql.tokens import Token
 from headwater.sql.volume_refs import VolumeKind, volume_kind_at
@@ -238,7 +239,28 @@ def _relation(scan: _Scan, role: str = "read") -> None:
         raise UserError("SYNTAX_ERROR", problem=problem, span=span)
     travel = _time_travel(scan)
     aliased = _at_alias(scan.at(0))
+    if role == "read":
+        _require_no_format(scan, parts)
     scan.named.append(Relation(ObjectName.of(*parts), span, role, travel, aliased))
+
+
+def _require_no_format(scan: _Scan, parts: list[str]) -> None:
+    """`FROM v USING CSV` and `FROM VOLUME v a USING CSV`: what reads files, in a wrong order."""
+    is_volume = parts[0].upper() == "VOLUME" and scan.at(0).is_name
+    for ahead in range(7 if is_volume else 2):
+        word, behind = scan.at(ahead), scan.at(ahead + 1)
+        if word.upper != "USING":
+            if not (word.is_name or word.text == "."):
+                return
+            continue
+        if behind.upper in [*FileFormat]:
+            name = ".".join(parts)
+            hint = f"write FROM VOLUME {name} USING {behind.upper}"
+            if is_volume:
+                hint = f"a name for it comes last: FROM VOLUME <v> USING {behind.upper} .. AS <a>"
+            problem = f"USING {behind.upper} belongs right behind a volume"
+            raise UserError("SYNTAX_ERROR", problem=problem, span=word.span, hint=hint)
+        return
 
 
 def _own_relation(scan: _Scan) -> bool:

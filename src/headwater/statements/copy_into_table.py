@@ -10,6 +10,7 @@ from headwater.catalog.objects import Operation, Table
 from headwater.errors import HeadwaterError, TransientError
 from headwater.files.loads import announce, purge, settle
 from headwater.files.reading import VolumeScan
+from headwater.files.unchanged import FilesChanged, require_unchanged
 from headwater.files.unreadable import TextIsUtf8, UnreadableFile
 from headwater.names import counted
 from headwater.pipes.settling import require_under_way
@@ -28,6 +29,8 @@ _PER_FILE = (
     Column("rows_loaded", "bigint"),
     Column("first_error", "string"),
 )
+_TRIES = 3
+"""How often files are listed and read of which one changes meanwhile."""
 
 
 @dataclass(slots=True)
@@ -41,6 +44,8 @@ class _Copy:
     pack: bool = True
     """Whether many small files may be read as few bigger ones."""
     failed: dict[str, str] = field(default_factory=dict)
+    tries: int = 0
+    """How often a file changed while it was read."""
 
 
 def copy_into_table(context: Context, statement: CopyIntoTable) -> Result:
@@ -54,6 +59,11 @@ def copy_into_table(context: Context, statement: CopyIntoTable) -> Result:
                 scans, done, rows = _attempt(copy)
             except UnreadableFile as error:
                 if not _leave_out(copy, error):
+                    raise
+            except FilesChanged:
+                copy.tries += 1
+                # A pipe looks for its files anew itself.
+                if copy.context.batch is not None or copy.tries == _TRIES:
                     raise
             except TextIsUtf8 as found:
                 if found.urls <= copy.context.known_utf8:
@@ -75,7 +85,7 @@ def _attempt(copy: _Copy) -> _Loaded:
     """Load; when it fails with packed files, once more without, to know which file is broken."""
     scans: list[VolumeScan] = []
     try:
-        return _load_files(copy, scans)
+        return _read_files(copy, scans)
     except HeadwaterError as error:
         kept = copy.context.store.versions.by_job(copy.context.job_id)
         again = any(scan.packed for scan in scans) and not kept
@@ -83,7 +93,19 @@ def _attempt(copy: _Copy) -> _Loaded:
         if not again or known or error.condition == "JOB_CANCELLED":
             raise
     copy.pack = False
-    return _load_files(copy, [])
+    return _read_files(copy, [])
+
+
+def _read_files(copy: _Copy, scans: list[VolumeScan]) -> _Loaded:
+    """Load; a file that cannot be read because it is another one by now is not a broken one."""
+    try:
+        return _load_files(copy, scans)
+    except UnreadableFile:
+        if copy.context.batch is not None:
+            # Another process may have loaded and deleted it meanwhile.
+            require_under_way(copy.context.lake, copy.context.batch, copy.context.job_id)
+        require_unchanged(scans)
+        raise
 
 
 def _load_files(copy: _Copy, scans: list[VolumeScan]) -> _Loaded:
@@ -122,6 +144,7 @@ def _load(copy: _Copy, scans: Sequence[VolumeScan], text: EditedText | None) -> 
         operation=copy.operation,
         author=context.author,
         work=lambda: spark.command(text),
+        check=lambda: require_unchanged(scans),
     )
 
 
@@ -140,9 +163,6 @@ def _leave_out(copy: _Copy, error: UnreadableFile) -> bool:
     """Note a file that cannot be read; says whether the others are to be loaded without it."""
     if error.source.path in copy.failed:
         return False
-    if copy.context.batch is not None:
-        # A file that another process has loaded and deleted meanwhile is not a broken one.
-        require_under_way(copy.context.lake, copy.context.batch, copy.context.job_id)
     history = copy.context.store.load_history
     history.record_failed(
         copy.table.id,

@@ -21,8 +21,8 @@ from headwater.statements.spark_text import spark_text
 from headwater.statements.volume_relations import staging_of, volume_view
 from headwater.tables.registration import register_table
 
-_BY_NAME = (FileFormat.PARQUET, FileFormat.ORC, FileFormat.JSON)
-_DESCRIBE_THEMSELVES = (FileFormat.PARQUET, FileFormat.ORC)
+_DESCRIBE_THEMSELVES = (FileFormat.PARQUET, FileFormat.ORC, FileFormat.AVRO)
+_BY_NAME = (*_DESCRIBE_THEMSELVES, FileFormat.JSON)
 
 
 @contextmanager

@@ -52,6 +52,7 @@ def _metrics(context: Context, pipe: Pipe) -> list[Row]:
         consecutive_failures=pipe.failures,
         next_try_time=local(pipe.not_before),
         failures_total=counters.failures_total,
+        last_error=pipe.last_error,
         warnings=_warnings(context, pipe),
     )
     if pipe.kind is PipeKind.KAFKA:

@@ -25,9 +25,10 @@ def presigned_edits(context: Context, calls: Sequence[PresignedUrl]) -> list[Edi
     for call in calls:
         name = context.session.next_view_name()
         volume = volume_of(context, call.volume)
-        if volume.address.scheme is Scheme.FILE:
-            raise NotSupported("PRESIGN_LOCAL", path=call.path.text, span=call.span)
         literal = _literal_arguments(call)
+        if volume.address.scheme is Scheme.FILE:
+            path = call.path.text if literal is None else literal[0]
+            raise NotSupported("PRESIGN_LOCAL", path=path, span=call.span)
         if literal is not None:
             edits.append(Edit(call.span, _signed_now(volume, call, *literal)))
             continue

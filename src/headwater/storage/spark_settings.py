@@ -17,11 +17,13 @@ from headwater.storage.oss import oss_region, oss_server
 from headwater.storage.s3 import s3_region, s3_server, uses_path_style
 
 _PROVIDERS = "org.apache.hadoop.fs.s3a."
-# Hadoop's own figures add up to minutes before a wrong endpoint is reported.
+# Hadoop's own figures add up to minutes before a wrong endpoint, or a store that falls silent, is
+# reported; it tries again itself, so Amazon's library need not.
 _IMPATIENCE = {
-    "attempts.maximum": "3",
+    "attempts.maximum": "0",
     "retry.limit": "3",
     "connection.establish.timeout": "5s",
+    "connection.timeout": "15s",
 }
 # Amazon's library sends checksums that only Amazon's servers are sure to know, and leaves out the
 # one that others want.

@@ -70,14 +70,22 @@ def stamped(
     note: Stamp,
     *,
     transaction: tuple[str, int] | None = None,
+    check: Callable[[], None] | None = None,
 ) -> AbstractContextManager[None]:
-    """Delta commits made inside bear the note, and are refused once its fencing number is old."""
+    """Delta commits made inside bear the note, and are refused once its fencing number is old.
+
+    So they are when `check` raises, which is asked when all rows are written and none is committed.
+    """
     fencing = note.fence
     assert fencing is not None
 
     def may_commit() -> None:
         reach("commit.fence")
         lake.writer.confirm(fencing)
+        if check is not None:
+            check()
+            # It may have taken long.
+            lake.writer.confirm(fencing)
         reach("commit.allowed")
 
     return spark.commit_note(note.to_json(), may_commit, transaction=transaction)
@@ -92,11 +100,13 @@ def commit(
     author: Author,
     work: Callable[[], object],
     prepare: Callable[[], object] | None = None,
+    check: Callable[[], None] | None = None,
 ) -> Committed:
     """Do `work`, which writes to `table` through `spark`, and record the version it made.
 
     `prepare` makes the table ready for it by commits of their own. They belong to the same version,
-    and say by their operation that the statement is not done with them.
+    and say by their operation that the statement is not done with them. `check` is asked at the
+    last moment before the commit: if it raises, there is none.
     """
     with lake.locks.hold(table.id), consuming(lake, author.consumed, author.job_id):
         note = stamp(lake, author, operation)
@@ -108,7 +118,7 @@ def commit(
                 with stamped(lake, spark, stamp(lake, author, Operation.UPGRADE)):
                     prepare()
                 reach("commit.prepared")
-            with stamped(lake, spark, note, transaction=_transaction(author)):
+            with stamped(lake, spark, note, transaction=_transaction(author), check=check):
                 work()
             reach("commit.after_delta")
         finally:

@@ -51,6 +51,8 @@ def find_table(store: Store, name: QualifiedName, *, span: Span | None = None) -
 
 
 def _hint(store: Store, name: QualifiedName) -> str:
+    if store.volumes.get(name.workspace, name.schema, name.name) is not None:
+        return f"it is a volume: FROM VOLUME {name} USING <format> reads its files"
     near = did_you_mean(name.name, store.tables.names(name.workspace, name.schema))
     if near is not None:
         return near

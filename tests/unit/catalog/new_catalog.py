@@ -25,10 +25,13 @@ def new_catalog(path: Path) -> str:
 def empty_catalog(store: Store) -> None:
     """Removes all that a test may have stored."""
     with store.begin() as connection:
+        # The driver's own: SQLAlchemy takes longer for a statement than SQLite for all of them.
+        cursor = connection.connection.cursor()
         for table in tables_to_empty():
-            connection.exec_driver_sql(f"DELETE FROM {table}")
+            cursor.execute(f"DELETE FROM {table}")
 
 
+@cache
 def tables_to_empty() -> list[str]:
     """All tables that a test may fill, those first that refer to others."""
     return [table.name for table in reversed(metadata.sorted_tables) if table.name != "lake"]

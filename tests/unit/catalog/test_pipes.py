@@ -56,12 +56,14 @@ def test_a_transient_failure_makes_a_pipe_wait_longer_each_time_and_then_stops_i
     assert stopped.invalid_reason == expected
     assert stopped.not_before is None
     assert stopped.counters.failures_total == 5
+    assert (pipe.last_error, stopped.last_error) == (broken(pipe, 1).last_error, "timed out")
 
 
 def test_a_resumed_pipe_has_all_its_tries_again() -> None:
     stopped = broken(a_pipe(), 1, transient=False)
     again = resumed(stopped, at(2))
     assert (again.invalid_reason, again.failures, again.not_before) == (None, 0, None)
+    assert again.last_error is None
     # What was counted since the pipe was made stays.
     assert again.counters.failures_total == 1
     assert resumed(broken(a_pipe(), 1), at(2)).not_before is None

@@ -81,6 +81,7 @@ def test_a_new_catalog_notes_its_revision(fresh_url: str) -> None:
     made.dispose()
 
 
+@pytest.mark.servers
 def test_a_new_catalog_needs_no_alembic(tmp_path: Path) -> None:
     program = (
         "import sys, headwater; headwater.connect(sys.argv[1]).close();"

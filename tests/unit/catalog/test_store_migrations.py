@@ -31,11 +31,14 @@ from tests.unit.catalog.samples import (
 )
 
 from headwater.catalog.load_history import SourceFile
-from headwater.catalog.store import Store, migrate
+from headwater.catalog.store import Store, database, migrate
 from headwater.catalog.store.addresses import read_address
 from headwater.catalog.store.migrate import HEAD, REVISIONS, SCRIPTS
 from headwater.catalog.store.model import WHERE, metadata
 from headwater.errors import UserError
+
+# Taken before the tests begin, whose files need not outlive a crash of the machine.
+SYNCHRONOUS_OF_A_LAKE = database._SYNCHRONOUS
 
 
 def engine(url: str) -> Engine:
@@ -314,8 +317,9 @@ def test_a_fresh_file_that_another_process_is_writing_is_waited_for(tmp_path: Pa
 
 
 def test_the_catalog_file_is_a_write_ahead_log_with_foreign_keys_on(
-    tmp_path: Path, clock: FakeClock
+    tmp_path: Path, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(database, "_SYNCHRONOUS", SYNCHRONOUS_OF_A_LAKE)
     store = Store.open(f"sqlite:///{tmp_path / 'catalog.db'}", clock=clock)
     with store.begin() as connection:
         for pragma, value in [("journal_mode", "wal"), ("foreign_keys", 1), ("synchronous", 1)]:

@@ -17,6 +17,8 @@ from tests.unit.catalog.samples import (
 
 from headwater.catalog.store import Store, migrate
 from headwater.catalog.store.migrate import REVISIONS
+from headwater.catalog.store.pipe_model import pipes
+from headwater.catalog.store.pipe_rows import pipe_values
 from headwater.catalog.vclusters import VirtualCluster
 from headwater.errors import UserError
 from headwater.sql.vcluster_properties import cluster_properties_of
@@ -101,8 +103,12 @@ def test_an_older_lake_gets_a_cluster_for_every_name_it_uses(
         past.setattr(migrate, "REVISIONS", REVISIONS[:before])
         past.setattr(migrate, "HEAD", REVISIONS[before - 1])
         old = Store.open(fresh_url, clock=FakeClock())
-        with_schema(old)
-        old.pipes.create(a_pipe(properties=(("VIRTUAL_CLUSTER", "gp"), ("INGEST_MODE", "x"))))
+        schema = with_schema(old)
+        given = (("VIRTUAL_CLUSTER", "gp"), ("INGEST_MODE", "x"))
+        values = pipe_values(a_pipe(properties=given)) | {"schema_id": schema.id}
+        del values["last_error"]  # a column of later
+        with old.begin() as connection:
+            connection.execute(pipes.insert().values(values))
         old.close()
     store = Store.open(fresh_url, clock=FakeClock())
     names = [cluster.name for cluster in store.vclusters.list(WORKSPACE)]

@@ -142,6 +142,7 @@ def test_disk_space_has_limits(run, monkeypatch, free, state):
     assert rows["disk"]["state"] == state
 
 
+@pytest.mark.servers
 def test_a_store_of_tables_that_does_not_answer_has_failed(run, lake, monkeypatch):
     monkeypatch.setenv("HEADWATER_TABLES_ACCESS_KEY", "who")
     monkeypatch.setenv("HEADWATER_TABLES_SECRET_KEY", "hw-s3cret")

@@ -106,6 +106,24 @@ def test_invalid_pipes_are_named_with_their_reason() -> None:
     assert stream.getvalue() == "pipe public.intake is INVALID: its table is gone\n"
 
 
+def test_pipes_that_fail_are_named_when_they_do_and_at_the_end() -> None:
+    stream = io.StringIO()
+    failing = replace(a_pipe(), failures=2, last_error="STORE_BUSY: not now")
+    status = RunStatus(stream)
+    status.pipe_failed(replace(failing, failures=1))
+    status.say_invalid([failing, replace(failing, status=PipeStatus.PAUSED)])
+    first, last = stream.getvalue().splitlines()
+    assert first[10:] == "pipe public.intake failed 1 time in a row: STORE_BUSY: not now"
+    assert last == "pipe public.intake failed 2 times in a row: STORE_BUSY: not now"
+    status.pipe_failed(failing)
+    status.say_invalid([failing])
+    assert len(stream.getvalue().splitlines()) == 3, "it was said twice"
+    quiet = RunStatus(io.StringIO(), quiet=True)
+    quiet.pipe_failed(failing)
+    quiet.say_invalid([failing])
+    assert quiet.stream.getvalue() == f"{last}\n"  # type: ignore[attr-defined]
+
+
 @pytest.fixture
 def piped(lake: Path, tmp_path: Path) -> Path:
     """A lake with a pipe whose table is dropped later by the test, or that has nothing to do."""
@@ -132,7 +150,7 @@ def test_run_until_idle_names_a_pipe_that_cannot_go_on(run, piped: Path) -> None
         table = lake.store.tables.get("headwater", "public", "t")
         lake.store.tables.drop(table, table.created_at)
     done = run("run", "--lake", piped, "--until-idle")
-    assert done.stderr.startswith("pipe public.p is INVALID: PIPE_TARGET_GONE: ")
+    assert done.stderr.count("pipe public.p is INVALID: PIPE_TARGET_GONE: ") == 1
 
 
 def test_run_until_idle_does_not_wait_for_another_process(run, piped: Path) -> None:

@@ -169,6 +169,7 @@ def test_wrong_usage_has_its_own_exit_code(run, lake):
     assert run("nonsense").exit_code == 2
 
 
+@pytest.mark.servers
 def test_a_terminal_without_statements_is_sent_to_the_shell(lake):
     controller, terminal = os.openpty()
     try:

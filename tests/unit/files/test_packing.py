@@ -13,6 +13,8 @@ from headwater.sql.volume_relation import VolumeRelation, parse_volume_relation
 from headwater.storage.addresses import parse_location
 from headwater.storage.open_store import open_store
 
+pytestmark = pytest.mark.large
+
 MANY = 300
 
 

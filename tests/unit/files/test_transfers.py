@@ -70,6 +70,7 @@ def test_the_outcomes_come_in_the_order_of_the_files_and_progress_is_counted(
     assert {total for _, total in seen} == {4}
 
 
+@pytest.mark.servers
 def test_a_put_can_be_cancelled(
     lake: headwater.Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

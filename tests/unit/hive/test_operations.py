@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import threading
 
+import pytest
+
 from headwater.errors import UserError
 from headwater.hive.operations import Operation, State
 from headwater.result import Result, string_columns
 
 
+@pytest.mark.servers
 def test_a_cancel_that_comes_before_the_work_can_hear_it_is_repeated():
     heard, stopped = threading.Event(), threading.Event()
     asked = list[int]()

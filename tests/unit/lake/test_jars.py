@@ -205,6 +205,7 @@ def test_the_shipped_lock_is_complete(monkeypatch: pytest.MonkeyPatch) -> None:
         assert re.fullmatch(r"[0-9a-f]{64}", jar.sha256)
 
 
+@pytest.mark.servers
 def test_importing_the_module_does_not_import_pyspark() -> None:
     code = "import sys, headwater.lake.jars; sys.exit('pyspark' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -76,6 +76,7 @@ def test_a_value_of_another_type_is_an_error(
     assert said in str(caught.value)
 
 
+@pytest.mark.servers
 def test_a_worker_needs_nothing_of_ours(tmp_path: Path) -> None:
     body = (
         "\n  import re\n  def twice(t):\n    return t * 2\n  return re.sub('1', 'one', twice(x))\n"

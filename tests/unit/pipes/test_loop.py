@@ -178,6 +178,29 @@ def test_run_until_idle_waits_for_what_is_tried_again(intake: Intake) -> None:
     assert intake.pipe.counters.failures_total == 2
 
 
+def test_run_until_idle_leaves_a_pipe_to_the_next_run_that_fails_again_and_again(
+    new_intake: NewIntake,
+) -> None:
+    """One over Kafka may fail thirty times before it gives up, which takes half an hour."""
+    intake = new_intake(pipe_failures=2)
+    intake.connection.sql(
+        "CREATE PIPE k VIRTUAL_CLUSTER = 'default' AS COPY INTO t FROM (SELECT CAST(value AS"
+        " STRING) FROM READ_KAFKA('127.0.0.1:1', 'no', '', 'g', '', '', '', '', 'raw', 'raw', 0,"
+        " map()))"
+    )
+    told: list[int] = []
+    loop = Watched(intake).loop
+    loop.fail = lambda pipe: told.append(pipe.failures)
+    loop.run_until_idle()
+    found = intake.lake.store.pipes.get("headwater", "public", "k")
+    assert found is not None
+    assert (found.status, found.failures, told) == (PipeStatus.RUNNING, 2, [1, 2])
+    assert (found.last_error or "").startswith("KAFKA_UNREACHABLE: Kafka at 127.0.0.1:1 ")
+    begun = time.monotonic()
+    Watched(intake).loop.run_until_idle()
+    assert time.monotonic() - begun < 1.0, "it waited for the pipe"
+
+
 def test_five_failures_in_a_row_make_a_pipe_invalid(intake: Intake) -> None:
     tries: list[str] = []
 

@@ -89,6 +89,7 @@ def test_keys_are_changed_by_resealing(secret: str) -> None:
     assert reseal(after, BOTH, owner_id="c1", name="SECRET_KEY") == after
 
 
+@pytest.mark.servers
 def test_importing_the_package_loads_no_cryptography() -> None:
     code = "import sys, headwater.sealing.seal; sys.exit('cryptography' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

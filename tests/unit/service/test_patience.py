@@ -162,6 +162,30 @@ def test_a_refused_body_that_trickles_is_let_go(server: Server) -> None:
         assert time.monotonic() - started < 5
 
 
+def test_the_answer_to_a_body_that_is_too_large_arrives_and_the_next_request_works(
+    server: Server, http: httpx.Client
+) -> None:
+    """Found by CI: a connection was cut off after its answer, and the next request met it."""
+    for _ in range(20):
+        refused = http.post("/api/v1/statements", content=b" " * 95_000)
+        assert refused.status_code == 413
+        assert refused.headers["connection"] == "close"
+        assert http.get("/health").status_code == 200
+
+
+def test_a_connection_ends_only_when_the_refused_body_has_arrived(
+    server: Server, token: str
+) -> None:
+    with closing(connected(server)) as large:
+        head = f"POST /api/v1/statements HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n"
+        large.sendall(f"{head}Content-Length: 50000\r\n\r\n".encode())
+        assert large.recv(65_536).startswith(b"HTTP/1.1 413 ")
+        for _ in range(5):
+            assert sent(large, b" " * 10_000) == 10_000
+            time.sleep(0.02)
+        assert large.recv(65_536) == b"", "closed, not reset"
+
+
 @pytest.mark.parametrize("content", [b"\x16\x03\x01\x02\x00\x01", b"\0" * 100, b"GET\r\n\r\n"])
 def test_what_is_no_http_is_refused(server: Server, content: bytes) -> None:
     with closing(connected(server)) as wrong:

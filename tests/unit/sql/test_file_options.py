@@ -121,6 +121,7 @@ def test_other_write_options() -> None:
         ("CSV", "'header'='yes'", "OPTION_VALUE", "true or false"),
         ("CSV", "'compression'='rar'", "OPTION_VALUE", "gzip, zstd, zlib or none"),
         ("CSV", "'timeZone'='a b'", "OPTION_VALUE", "a time zone"),
+        ("CSV", "'timeZone'='Mars'", "OPTION_VALUE", "a time zone"),
         ("CSV", "'sep'=',', 'delimiter'=';'", "SYNTAX_ERROR", "sep stands here twice"),
         ("CSV", "'sep'=',', 'SEP'=';'", "SYNTAX_ERROR", "twice"),
         ("CSV", "'sep'='|', 'quote'='|'", "CSV_OPTIONS_COLLIDE", "sep and quote"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from headwater.errors import UserError
 from headwater.sql.relations import Relations, find_relations
 from headwater.sql.tokens import tokenize
 
@@ -118,3 +119,32 @@ def test_spans_point_at_the_name_as_typed() -> None:
     text = "SELECT * FROM  a . `b c`  x"
     span = relations(text).named[0].span
     assert text[span.start : span.end] == "a . `b c`"
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("SELECT * FROM v USING CSV", "write FROM VOLUME v USING CSV"),
+        ("SELECT * FROM s.v x USING parquet FILES('a')", "write FROM VOLUME s.v USING PARQUET"),
+        ("SELECT * FROM VOLUME v x USING CSV", "a name for it comes last"),
+        ("SELECT * FROM VOLUME s.v x USING CSV", "a name for it comes last"),
+    ],
+)
+def test_a_volume_without_its_word_or_with_a_name_too_early(text: str, hint: str) -> None:
+    with pytest.raises(UserError, match="belongs right behind a volume") as caught:
+        relations(text)
+    assert caught.value.span is not None
+    assert text[caught.value.span.start : caught.value.span.end].upper() == "USING"
+    assert hint in (caught.value.hint or "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT * FROM a JOIN csv USING (json)",
+        "MERGE INTO t USING csv ON t.a = csv.a WHEN MATCHED THEN DELETE",
+        "SELECT * FROM volume v JOIN csv USING (a)",
+    ],
+)
+def test_a_table_may_be_called_like_a_format(text: str) -> None:
+    assert "csv" in [relation.name.name for relation in relations(text).named]

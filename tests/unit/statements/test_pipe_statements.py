@@ -156,6 +156,7 @@ def test_desc_pipe_has_the_documented_rows(lake: headwater.Connection) -> None:
         "consecutive_failures",
         "next_try_time",
         "failures_total",
+        "last_error",
         "warnings",
         "files_loaded",
         "bytes_loaded",

@@ -65,6 +65,7 @@ def test_a_run_until_idle_empties_the_queues_of_watched_volumes(
     assert bucket.messages == {}
 
 
+@pytest.mark.servers
 def test_the_loop_takes_in_what_comes_until_it_is_stopped(
     watching: Watching, bucket: FakeBucket
 ) -> None:

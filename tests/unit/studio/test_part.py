@@ -47,6 +47,7 @@ class Page:
         button.client.handle_event({"id": button.id, "listener_id": listener, "args": []})
 
 
+@pytest.mark.servers
 def test_a_press_on_what_was_drawn_before_is_taken_for_a_while(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

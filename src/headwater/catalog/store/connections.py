@@ -7,11 +7,13 @@ uses goes away only by force.
 from __future__ import annotations
 
 import builtins
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from sqlalchemy import Connection as DatabaseConnection
-from sqlalchemy import Row, Select, delete, select, update
+from sqlalchemy import Row, Select, bindparam, delete, select, update
 
 from headwater.catalog.connections import Connection, ConnectionType, ConnectionUser
 from headwater.catalog.store.database import Database, insert_unless_taken
@@ -62,14 +64,14 @@ class Connections:
         self, workspace: str, name: str, *, connection: DatabaseConnection | None = None
     ) -> Connection | None:
         """The connection of that name, or None."""
-        query = _select().where(workspaces.c.name == workspace, connections.c.name == name.lower())
-        return self._one(query, connection)
+        names = {"workspace": workspace, "name": name.lower()}
+        return self._one(_named(), connection, names)
 
     def by_id(
         self, connection_id: str, *, connection: DatabaseConnection | None = None
     ) -> Connection | None:
         """The connection with that id, or None."""
-        return self._one(_select().where(connections.c.id == connection_id), connection)
+        return self._one(_with_id(), connection, {"id": connection_id})
 
     def list(
         self, workspace: str | None = None, *, connection: DatabaseConnection | None = None
@@ -122,9 +124,14 @@ class Connections:
             own.execute(delete(connections).where(connections.c.id == dropped.id))
             return users
 
-    def _one(self, query: Select[Any], connection: DatabaseConnection | None) -> Connection | None:
+    def _one(
+        self,
+        query: Select[Any],
+        connection: DatabaseConnection | None,
+        values: Mapping[str, str],
+    ) -> Connection | None:
         with self._database.read(connection) as own:
-            row = own.execute(query).one_or_none()
+            row = own.execute(query, values).one_or_none()
         return None if row is None else _connection(row)
 
 
@@ -166,9 +173,22 @@ def _changeable(connection: Connection) -> dict[str, Any]:
     }
 
 
+@cache
 def _select() -> Select[Any]:
     columns = select(connections, workspaces.c.name.label("workspace_name"))
     return columns.join_from(connections, workspaces)
+
+
+@cache
+def _named() -> Select[Any]:
+    return _select().where(
+        workspaces.c.name == bindparam("workspace"), connections.c.name == bindparam("name")
+    )
+
+
+@cache
+def _with_id() -> Select[Any]:
+    return _select().where(connections.c.id == bindparam("id"))
 
 
 def _connection(row: Row[Any]) -> Connection:

@@ -14,13 +14,11 @@ import time
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager, nullcontext
 from datetime import datetime
-from functools import cache
 from typing import Any
 
 from sqlalchemy import (
     URL,
     Connection,
-    Dialect,
     Engine,
     Table,
     Transaction,
@@ -35,13 +33,15 @@ from sqlalchemy.util import LRUCache
 
 from headwater.catalog.store.addresses import shown
 from headwater.catalog.store.failures import busy, translated
+from headwater.catalog.store.sqlite_dialect import announce_writing, sqlite_dialect
 from headwater.errors import UserError
 
 Clock = Callable[[], datetime]
 
 _PATIENCE_SECONDS = 10
 _MIGRATION_LOCK = 0x48656164776174  # "Headwat" in ASCII; any fixed number of ours will do
-_WRITING = "headwater_writing"
+# A crash of the machine may cost the last transactions, never the file.
+_SYNCHRONOUS = "NORMAL"
 _SQLITE_TEXTS: MutableMapping[Any, Any] = LRUCache(1000)
 
 
@@ -52,7 +52,6 @@ class Database:
         self.address = address
         self.clock = clock
         self._engine = _engine(address)
-        self._writing_engine = self._engine.execution_options(**{_WRITING: True})
         self._turn = _Turn() if self.sqlite else nullcontext()
 
     @property
@@ -79,7 +78,7 @@ class Database:
         if connection is not None:
             yield connection
             return
-        with translated(self.address), self._turn, self._writing_engine.begin() as own:
+        with translated(self.address), self._turn, _writing(self._engine) as own:
             yield own
 
     @contextmanager
@@ -102,7 +101,7 @@ class Database:
         try:
             with translated(self.address):
                 _enter_wal(engine)
-                with engine.execution_options(**{_WRITING: True}).begin() as connection:
+                with _writing(engine) as connection:
                     yield connection
         finally:
             engine.dispose()
@@ -125,13 +124,22 @@ class _Turn:
 
 def begin_writing(connection: Connection) -> Transaction:
     """Begins a transaction that may write, on a connection of `Database.connect`."""
-    return connection.execution_options(**{_WRITING: True}).begin()
+    announce_writing(connection)
+    return connection.begin()
+
+
+@contextmanager
+def _writing(engine: Engine) -> Iterator[Connection]:
+    with engine.connect() as connection, begin_writing(connection):
+        yield connection
 
 
 def insert_unless_taken(connection: Connection, table: Table, values: Mapping[str, Any]) -> bool:
     """Inserts a row; False, with the transaction still usable, when a unique index forbids it."""
+    # SQLite undoes a statement that fails and no more; PostgreSQL needs to be told how far.
+    sqlite = connection.dialect.name == "sqlite"
     try:
-        with connection.begin_nested():
+        with nullcontext() if sqlite else connection.begin_nested():
             connection.execute(insert(table), values)
     except IntegrityError:
         return False
@@ -163,38 +171,25 @@ def _engine(address: URL, *, foreign_keys: bool = True) -> Engine:
     return engine
 
 
-@cache
-def _sqlite_dialect() -> Dialect:
-    """What SQLAlchemy knows of SQLite; it has learned the version of the library."""
-    engine = create_engine("sqlite://")
-    with engine.connect():
-        return engine.dialect
-
-
 def _share_texts(engine: Engine) -> None:
     """Let all files find the texts of queries that were made for one.
 
     SQLAlchemy keeps them for each dialect, and each engine has one of its own: who opens a lake
     again, or another one, would wait until all of them are made anew.
     """
-    engine.dialect = _sqlite_dialect()
+    engine.dialect = sqlite_dialect()
     engine.update_execution_options(compiled_cache=_SQLITE_TEXTS)
 
 
 def _listen_on_sqlite(engine: Engine, *, foreign_keys: bool) -> None:
     def on_connect(connection: sqlite3.Connection, _record: object) -> None:
-        # The driver's own idea of when a transaction begins is switched off; `on_begin` says BEGIN.
+        # The driver's own idea of when a transaction begins is switched off: the dialect says so.
         connection.isolation_level = None
         connection.execute(f"PRAGMA busy_timeout = {_PATIENCE_SECONDS * 1000}")
         connection.execute(f"PRAGMA foreign_keys = {'ON' if foreign_keys else 'OFF'}")
-        connection.execute("PRAGMA synchronous = NORMAL")
-
-    def on_begin(connection: Connection) -> None:
-        writing = connection.get_execution_options().get(_WRITING, False)
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+        connection.execute(f"PRAGMA synchronous = {_SYNCHRONOUS}")
 
     event.listen(engine, "connect", on_connect)
-    event.listen(engine, "begin", on_begin)
 
 
 def _on_postgres_connect(connection: Any, _record: object) -> None:

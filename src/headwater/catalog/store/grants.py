@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, Row, and_, delete, insert, or_, select
+from sqlalchemy import Connection, Delete, Row, and_, bindparam, delete, insert, or_, select
 
 from headwater.access.grants import Grant, Identity
 from headwater.catalog.store.access_model import grants
@@ -18,6 +19,19 @@ from headwater.catalog.store.database import Database
 from headwater.catalog.store.securables import gone
 from headwater.sql.grants import Grantee, GranteeKind
 from headwater.sql.privileges import Privilege, Securable
+
+_HELD = select(grants).where(
+    or_(
+        and_(
+            grants.c.grantee_kind == GranteeKind.USER,
+            grants.c.grantee == bindparam("user"),
+        ),
+        and_(
+            grants.c.grantee_kind == GranteeKind.ROLE,
+            grants.c.grantee.in_(bindparam("roles", expanding=True)),
+        ),
+    )
+)
 
 
 class Grants:
@@ -56,15 +70,9 @@ class Grants:
         self, identity: Identity, *, connection: Connection | None = None
     ) -> builtins.list[Grant]:
         """What an identity holds, by itself and by its role."""
-        mine = or_(
-            _to(Grantee(GranteeKind.USER, identity.user)),
-            and_(
-                grants.c.grantee_kind == GranteeKind.ROLE,
-                grants.c.grantee.in_(identity.role.covered),
-            ),
-        )
+        holders = {"user": identity.user, "roles": builtins.list(identity.role.covered)}
         with self._database.read(connection) as own:
-            return [_grant(row) for row in own.execute(select(grants).where(mine))]
+            return [_grant(row) for row in own.execute(_HELD, holders)]
 
     def list(self, *, connection: Connection | None = None) -> builtins.list[Grant]:
         """All grants, in the order of grantees and privileges."""
@@ -78,12 +86,19 @@ class Grants:
         """Removes the grants on objects that are gone for good, and says how many."""
         with self._database.write(connection) as own:
             removed = 0
-            for kind in Securable:
-                missing = gone(kind, grants.c.object_id)
-                if missing is not None:
-                    statement = delete(grants).where(grants.c.kind == kind, missing)
-                    removed += own.execute(statement).rowcount
+            for statement in _sweeping():
+                removed += own.execute(statement).rowcount
             return removed
+
+
+@cache
+def _sweeping() -> tuple[Delete, ...]:
+    missing = {kind: gone(kind, grants.c.object_id) for kind in Securable}
+    return tuple(
+        delete(grants).where(grants.c.kind == kind, condition)
+        for kind, condition in missing.items()
+        if condition is not None
+    )
 
 
 def _to(grantee: Grantee) -> Any:

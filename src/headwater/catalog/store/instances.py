@@ -9,11 +9,13 @@ import builtins
 from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, select, update
+from sqlalchemy import Connection, Row, bindparam, delete, select, update
 
 from headwater.catalog.lease_rules import Instance
 from headwater.catalog.store.database import Database, insert_unless_taken
 from headwater.catalog.store.model import instances
+
+_GONE = delete(instances).where(instances.c.id == bindparam("gone"))
 
 
 class Instances:
@@ -58,7 +60,7 @@ class Instances:
     def remove(self, instance: str, *, connection: Connection | None = None) -> None:
         """Forgets a process."""
         with self._database.write(connection) as own:
-            own.execute(delete(instances).where(instances.c.id == instance))
+            own.execute(_GONE, {"gone": instance})
 
 
 def instance_from(row: Row[Any]) -> Instance:

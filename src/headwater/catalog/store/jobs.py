@@ -11,9 +11,10 @@ import threading
 from collections.abc import Sequence
 from dataclasses import asdict, fields, replace
 from datetime import datetime
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, insert, select, update
+from sqlalchemy import Connection, Row, Select, bindparam, delete, insert, select, update
 
 from headwater.catalog.jobs import (
     FINAL_STATES,
@@ -29,6 +30,9 @@ from headwater.catalog.store.model import jobs
 from headwater.errors import InternalError
 
 _FIELDS = tuple(field.name for field in fields(Job))
+_ADVANCE = update(jobs).where(
+    jobs.c.id == bindparam("this_job"), jobs.c.state.in_(bindparam("before", expanding=True))
+)
 
 
 class Jobs:
@@ -56,9 +60,9 @@ class Jobs:
     def advance(self, job: Job, *, connection: Connection | None = None) -> None:
         """Stores a job in its new state; JOB_STATE_ILLEGAL when that may not follow the old one."""
         before = [state for state in JobState if may_follow(state, job.state)]
-        statement = update(jobs).where(jobs.c.id == job.id, jobs.c.state.in_(before))
         with self._database.write(connection) as own:
-            if own.execute(statement.values(_values(job))).rowcount:
+            found_by = {"this_job": job.id, "before": before}
+            if own.execute(_ADVANCE, {**found_by, **_values(job)}).rowcount:
                 return
             found = own.execute(select(jobs.c.state).where(jobs.c.id == job.id)).scalar()
         raise InternalError(
@@ -139,9 +143,8 @@ class Jobs:
     def unfinished(self) -> builtins.list[Job]:
         """Jobs that have not reached a final state, oldest first."""
         self._store_late()
-        query = select(jobs).where(jobs.c.state.in_(_unfinished_states()))
         with self._database.read() as own:
-            rows = own.execute(query.order_by(jobs.c.started_at, jobs.c.id)).all()
+            rows = own.execute(_unfinished()).all()
         return [_job(row) for row in rows]
 
     def failed(self, kind: str, *, since: datetime) -> builtins.list[Job]:
@@ -206,3 +209,9 @@ def _job(row: Row[Any]) -> Job:
     stored["output_tables"] = tuple(TableUse(**use) for use in row.output_tables)
     stored["stages"] = tuple(SparkStage.from_dict(stage) for stage in row.stages or ())
     return Job(**stored)
+
+
+@cache
+def _unfinished() -> Select[Any]:
+    query = select(jobs).where(jobs.c.state.in_(_unfinished_states()))
+    return query.order_by(jobs.c.started_at, jobs.c.id)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, select, update
+from sqlalchemy import Connection, bindparam, select, update
 
 from headwater.catalog.lease_rules import Grant, Instance, Lease, decide, why_lost
 from headwater.catalog.store.database import Database, insert_unless_taken
@@ -19,6 +19,13 @@ from headwater.catalog.store.model import instances, lease
 from headwater.errors import TransientError, UserError
 
 _NAME = "writer"
+_LEASE = select(lease).where(lease.c.name == _NAME)
+_HOLDER = select(instances).where(instances.c.id == bindparam("holder"))
+_CHANGE = update(lease).where(
+    lease.c.name == _NAME,
+    lease.c.holder == bindparam("my_instance"),
+    lease.c.fencing == bindparam("my_fencing"),
+)
 
 
 class WriterLease:
@@ -58,25 +65,22 @@ class WriterLease:
 
         A lease that expired unnoticed may be renewed: the number proves that nobody had it since.
         """
-        statement = update(lease).where(_mine(instance, fencing))
         with self._database.write() as own:
-            changed = own.execute(statement.values(expires_at=self._database.clock() + ttl))
-            return changed.rowcount == 1
+            until = {"expires_at": self._database.clock() + ttl}
+            return own.execute(_CHANGE, {**_mine(instance, fencing), **until}).rowcount == 1
 
     def release(self, instance: str, fencing: int) -> None:
         """Gives the lease back, if it is still this process's."""
-        statement = update(lease).where(_mine(instance, fencing))
+        nobody = {"holder": None, "acquired_at": None, "expires_at": None}
         with self._database.write() as own:
-            own.execute(statement.values(holder=None, acquired_at=None, expires_at=None))
+            own.execute(_CHANGE, {**_mine(instance, fencing), **nobody})
 
     def check(self, instance: str, fencing: int, *, connection: Connection | None = None) -> None:
         """Raises LEASE_LOST unless the process still holds the lease.
 
         With the connection of a writing transaction nobody can take it over until that ends.
         """
-        query = _select_lease()
-        if connection is not None:
-            query = query.with_for_update(read=True)
+        query = _LEASE if connection is None else _LEASE.with_for_update(read=True)
         with self._database.read(connection) as own:
             row = own.execute(query).one_or_none()
         current = None if row is None else _lease(row)
@@ -90,11 +94,10 @@ class WriterLease:
 
     def _read(self) -> tuple[Lease | None, Instance | None]:
         with self._database.read() as own:
-            row = own.execute(_select_lease()).one_or_none()
+            row = own.execute(_LEASE).one_or_none()
             if row is None:
                 return None, None
-            query = select(instances).where(instances.c.id == row.holder)
-            holder = own.execute(query).one_or_none()
+            holder = own.execute(_HOLDER, {"holder": row.holder}).one_or_none()
         return _lease(row), None if holder is None else instance_from(holder)
 
     def _replace(self, current: Lease | None, taken: Lease) -> bool:
@@ -116,13 +119,9 @@ class WriterLease:
             return own.execute(statement.values(values)).rowcount == 1
 
 
-def _select_lease() -> Select[Any]:
-    return select(lease).where(lease.c.name == _NAME)
-
-
-def _mine(instance: str, fencing: int) -> ColumnElement[bool]:
-    mine = (lease.c.name == _NAME) & (lease.c.holder == instance)
-    return mine & (lease.c.fencing == fencing)
+def _mine(instance: str, fencing: int) -> dict[str, Any]:
+    """What `_CHANGE` compares the row with."""
+    return {"my_instance": instance, "my_fencing": fencing}
 
 
 def _lease(row: Any) -> Lease:

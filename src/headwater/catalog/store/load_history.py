@@ -10,6 +10,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import cache
 from itertools import islice
 from typing import Any
 
@@ -203,23 +204,16 @@ class LoadHistory:
 
     def pending(self) -> builtins.list[PendingLoad]:
         """The loads that were neither confirmed nor abandoned, oldest first."""
-        began = func.min(_columns.loaded_at, type_=_columns.loaded_at.type)
-        query = (
-            select(_columns.job_id, _columns.table_id, _columns.source, began, func.count())
-            .where(_columns.status == LoadStatus.LOADING)
-            .group_by(_columns.job_id, _columns.table_id, _columns.source)
-            .order_by(began, _columns.job_id, _columns.table_id)
-        )
         with self._database.read() as own:
-            return [PendingLoad(*row) for row in own.execute(query)]
+            return [PendingLoad(*row) for row in own.execute(_pending())]
 
     def pending_purges(self, job_id: str | None = None) -> builtins.list[PendingPurge]:
         """The loaded files that are still to be deleted at their source, of one job or of all."""
-        query = select(load_history).where(_columns.purge_requested_at.is_not(None))
+        query = _purges()
         if job_id is not None:
             query = query.where(_columns.job_id == job_id)
         with self._database.read() as own:
-            rows = own.execute(query.order_by(_columns.job_id, _columns.path)).all()
+            rows = own.execute(query).all()
         # Told apart here: asked for the status, the database would look at all that is loaded.
         return [
             PendingPurge(row.job_id, file_from(row), row.connection_id)
@@ -369,3 +363,20 @@ def _pieces(paths: Iterable[str]) -> Iterator[builtins.list[str]]:
         for path in piece:
             require_storable(path)
         yield piece
+
+
+@cache
+def _pending() -> Select[Any]:
+    began = func.min(_columns.loaded_at, type_=_columns.loaded_at.type)
+    return (
+        select(_columns.job_id, _columns.table_id, _columns.source, began, func.count())
+        .where(_columns.status == LoadStatus.LOADING)
+        .group_by(_columns.job_id, _columns.table_id, _columns.source)
+        .order_by(began, _columns.job_id, _columns.table_id)
+    )
+
+
+@cache
+def _purges() -> Select[Any]:
+    query = select(load_history).where(_columns.purge_requested_at.is_not(None))
+    return query.order_by(_columns.job_id, _columns.path)

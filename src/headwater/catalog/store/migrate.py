@@ -37,6 +37,7 @@ REVISIONS = (
     "0012_access",
     "0013_tasks",
     "0014_service_address",
+    "0015_pipe_errors",
 )
 """All migrations, oldest first; a test compares them with the scripts."""
 HEAD = REVISIONS[-1]

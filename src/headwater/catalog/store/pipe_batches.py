@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import builtins
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 from sqlalchemy import Connection, Select, delete, select, update
@@ -53,9 +54,8 @@ class PipeBatches:
 
     def all_intents(self) -> builtins.list[PipeBatch]:
         """The batches of all pipes that are under way, oldest first."""
-        query = _intents().order_by(_columns.begun_at, _columns.pipe_id)
         with self._database.read() as own:
-            return [batch_from(row) for row in own.execute(query)]
+            return [batch_from(row) for row in own.execute(_oldest_intents())]
 
     def of(self, pipe_id: str, limit: int | None = None) -> builtins.list[PipeBatch]:
         """The batches of a pipe, newest first."""
@@ -143,6 +143,11 @@ class PipeBatches:
 
 def _intents() -> Select[Any]:
     return select(pipe_batches).where(_columns.state == BatchState.INTENT)
+
+
+@cache
+def _oldest_intents() -> Select[Any]:
+    return _intents().order_by(_columns.begun_at, _columns.pipe_id)
 
 
 def _refused(own: Connection, batch: PipeBatch) -> HeadwaterError:

@@ -42,6 +42,7 @@ pipes = Table(
     Column("refresh_requested_at", Instant),
     Column("latency", JsonText),
     Column("counters", JsonText, nullable=False),
+    Column("last_error", LooseText),
 )
 Index("pipes_name", pipes.c.schema_id, pipes.c.name, unique=True)
 Index("pipes_volume", pipes.c.volume_id, unique=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, fields
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 from sqlalchemy import Row, Select, select
@@ -26,6 +27,7 @@ _STORED = tuple(field.name for field in fields(Pipe) if field.name not in _FROM_
 _BATCH = tuple(field.name for field in fields(PipeBatch))
 
 
+@cache
 def select_pipes() -> Select[Any]:
     """The query for pipes, of which the rest is to say which ones."""
     return (

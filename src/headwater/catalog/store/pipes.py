@@ -11,9 +11,10 @@ import builtins
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Column, Connection, Select, delete, select, update
+from sqlalchemy import Column, Connection, Select, bindparam, delete, select, update
 
 from headwater.catalog.pipes import (
     Offsets,
@@ -44,6 +45,7 @@ _CHANGEABLE = (
     "properties",
     "invalid_reason",
     "failures",
+    "last_error",
     "not_before",
     "batch",
     "offsets",
@@ -77,12 +79,12 @@ class Pipes:
         self, workspace: str, schema: str, name: str, *, connection: Connection | None = None
     ) -> Pipe | None:
         """The pipe of that name, or None."""
-        query = _in(workspace, schema).where(pipes.c.name == name)
-        return self._one(query, connection)
+        names = {"workspace": workspace, "schema": schema, "name": name}
+        return self._one(_named(), connection, names)
 
     def by_id(self, pipe_id: str, *, connection: Connection | None = None) -> Pipe | None:
         """The pipe with that id, or None."""
-        return self._one(select_pipes().where(pipes.c.id == pipe_id), connection)
+        return self._one(_with_id(), connection, {"id": pipe_id})
 
     def list(
         self, workspace: str, schema: str | None = None, *, connection: Connection | None = None
@@ -135,9 +137,8 @@ class Pipes:
 
         Nobody else changes the pipe in between. Its identity, body, input and output stay.
         """
-        query = select_pipes().where(pipes.c.id == pipe_id).with_for_update(of=pipes)
         with self._database.write(connection) as own:
-            row = own.execute(query).one_or_none()
+            row = own.execute(_locked(), {"id": pipe_id}).one_or_none()
             if row is None:
                 raise not_found(pipe_id)
             before = pipe_from(row)
@@ -298,9 +299,11 @@ class Pipes:
             pipe_id, lambda pipe: replace(pipe, latency=latency), connection=connection
         )
 
-    def _one(self, query: Select[Any], connection: Connection | None) -> Pipe | None:
+    def _one(
+        self, query: Select[Any], connection: Connection | None, values: Mapping[str, str]
+    ) -> Pipe | None:
         with self._database.read(connection) as own:
-            row = own.execute(query).one_or_none()
+            row = own.execute(query, values).one_or_none()
         return None if row is None else pipe_from(row)
 
     def _all(self, query: Select[Any], connection: Connection | None) -> builtins.list[Pipe]:
@@ -312,6 +315,25 @@ class Pipes:
 def not_found(name: str) -> UserError:
     """The error for a pipe that is not there."""
     return UserError("PIPE_NOT_FOUND", name=name)
+
+
+@cache
+def _named() -> Select[Any]:
+    return select_pipes().where(
+        workspaces.c.name == bindparam("workspace"),
+        schemas.c.name == bindparam("schema"),
+        pipes.c.name == bindparam("name"),
+    )
+
+
+@cache
+def _with_id() -> Select[Any]:
+    return select_pipes().where(pipes.c.id == bindparam("id"))
+
+
+@cache
+def _locked() -> Select[Any]:
+    return _with_id().with_for_update(of=pipes)
 
 
 def _in(workspace: str, schema: str | None) -> Select[Any]:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import builtins
 from datetime import datetime
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, delete, func, select, update
+from sqlalchemy import Connection, Row, Select, bindparam, delete, func, select, update
 from sqlalchemy.exc import IntegrityError
 
 from headwater.catalog.objects import Schema, Table, TableKind, TableState
@@ -48,9 +49,9 @@ class Schemas:
         self, workspace: str, name: str, *, connection: Connection | None = None
     ) -> Schema | None:
         """The schema of that name, or None."""
-        query = _select_live(workspace).where(schemas.c.name == name)
+        names = {"workspace": workspace, "name": name}
         with self._database.read(connection) as own:
-            row = own.execute(query).one_or_none()
+            row = own.execute(_named(), names).one_or_none()
         return None if row is None else _schema(row)
 
     def list(
@@ -58,7 +59,7 @@ class Schemas:
     ) -> builtins.list[Schema]:
         """All schemas of a workspace by name."""
         with self._database.read(connection) as own:
-            rows = own.execute(_select_live(workspace).order_by(schemas.c.name)).all()
+            rows = own.execute(_by_name(), {"workspace": workspace}).all()
         return [_schema(row) for row in rows]
 
     def update(self, schema: Schema, *, connection: Connection | None = None) -> None:
@@ -119,8 +120,8 @@ def live_schema_id(
 
     With `alone` it is locked against everybody else who makes something in it, too.
     """
-    query = _select_live(workspace).where(schemas.c.name == name)
-    row = connection.execute(query.with_for_update(read=not alone, of=schemas)).one_or_none()
+    names = {"workspace": workspace, "name": name}
+    row = connection.execute(_locked(alone=alone), names).one_or_none()
     if row is None:
         raise UserError("SCHEMA_NOT_FOUND", name=show_identifier(name))
     schema_id: str = row.id
@@ -176,12 +177,27 @@ def _changeable(schema: Schema) -> dict[str, Any]:
     }
 
 
-def _select_live(workspace: str) -> Select[Any]:
+def _live() -> Select[Any]:
     return (
         select(schemas, workspaces.c.name.label("workspace_name"))
         .join_from(schemas, workspaces)
-        .where(workspaces.c.name == workspace, schemas.c.dropped_at.is_(None))
+        .where(workspaces.c.name == bindparam("workspace"), schemas.c.dropped_at.is_(None))
     )
+
+
+@cache
+def _by_name() -> Select[Any]:
+    return _live().order_by(schemas.c.name)
+
+
+@cache
+def _named() -> Select[Any]:
+    return _live().where(schemas.c.name == bindparam("name"))
+
+
+@cache
+def _locked(*, alone: bool) -> Select[Any]:
+    return _named().with_for_update(read=not alone, of=schemas)
 
 
 def _schema(row: Row[Any]) -> Schema:

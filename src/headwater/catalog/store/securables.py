@@ -8,9 +8,10 @@ name gets nothing.
 from __future__ import annotations
 
 import builtins
+from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, and_, literal, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, bindparam, literal, select
 
 from headwater.access.grants import Secured
 from headwater.catalog.objects import TableKind, TableState
@@ -34,6 +35,7 @@ _INSIDE = {
 """What lives in a schema."""
 _BESIDE = {Securable.CONNECTION: connections, Securable.VCLUSTER: vclusters}
 """What lives in a workspace."""
+_OF_WORKSPACE = workspaces.c.name == bindparam("workspace")
 
 
 class Securables:
@@ -46,17 +48,9 @@ class Securables:
         self, kind: Securable, name: QualifiedName, *, connection: Connection | None = None
     ) -> Secured | None:
         """The object of that name; a schema is named by `schema`, others without one by `name`."""
-        query = _select(kind, name.workspace)
-        if kind is Securable.SCHEMA:
-            query = query.where(schemas.c.name == name.schema)
-        elif kind in _INSIDE:
-            query = query.where(schemas.c.name == name.schema, _INSIDE[kind].c.name == name.name)
-        elif kind in _BESIDE:
-            query = query.where(_BESIDE[kind].c.name == name.name)
-        else:
-            query = query.where(jobs.c.id == name.name)
+        names = {"workspace": name.workspace, "schema": name.schema, "name": name.name}
         with self._database.read(connection) as own:
-            row = own.execute(query).first()
+            row = own.execute(_named(kind), names).first()
         return None if row is None else _secured(kind, row)
 
     def dropped(
@@ -64,12 +58,12 @@ class Securables:
     ) -> Secured | None:
         """The table of that name that was dropped last."""
         query = (
-            _tables(TableState.DROPPED, name.workspace)
+            _tables(TableState.DROPPED)
             .where(schemas.c.name == name.schema, tables.c.name == name.name)
             .order_by(tables.c.dropped_at.desc())
         )
         with self._database.read(connection) as own:
-            row = own.execute(query).first()
+            row = own.execute(query, {"workspace": name.workspace}).first()
         return None if row is None else _secured(Securable.TABLE, row)
 
     def list(
@@ -81,11 +75,12 @@ class Securables:
         connection: Connection | None = None,
     ) -> builtins.list[Secured]:
         """All objects of a kind, or those in a schema."""
-        query = _select(kind, workspace)
+        query = _select(kind)
         if schema is not None:
             query = query.where(schemas.c.name == schema)
         with self._database.read(connection) as own:
-            return [_secured(kind, row) for row in own.execute(query)]
+            rows = own.execute(query, {"workspace": workspace})
+            return [_secured(kind, row) for row in rows]
 
 
 def gone(kind: Securable, object_id: ColumnElement[str]) -> ColumnElement[bool] | None:
@@ -105,30 +100,46 @@ def _id(kind: Securable, table: Any) -> Any:
     return table.c.id
 
 
-def _select(kind: Securable, workspace: str) -> Select[Any]:
+@cache
+def _named(kind: Securable) -> Select[Any]:
+    """The object of a kind that has the name of the parameters."""
+    query = _select(kind)
+    if kind is Securable.SCHEMA:
+        return query.where(schemas.c.name == bindparam("schema"))
+    if kind in _INSIDE:
+        named = _INSIDE[kind].c.name == bindparam("name")
+        return query.where(schemas.c.name == bindparam("schema"), named)
+    if kind in _BESIDE:
+        return query.where(_BESIDE[kind].c.name == bindparam("name"))
+    return query.where(jobs.c.id == bindparam("name"))
+
+
+@cache
+def _select(kind: Securable) -> Select[Any]:
+    """The objects of a kind in the workspace that the parameters name."""
     if kind is Securable.TABLE:
-        return _tables(TableState.ACTIVE, workspace)
+        return _tables(TableState.ACTIVE)
     if kind is Securable.SCHEMA:
         return (
             _columns(kind, schemas, schemas.c.name.label("schema_name"))
             .join_from(schemas, workspaces)
-            .where(workspaces.c.name == workspace, schemas.c.dropped_at.is_(None))
+            .where(_OF_WORKSPACE, schemas.c.dropped_at.is_(None))
         )
     if kind in _INSIDE:
-        return _inside(kind, _INSIDE[kind], workspace)
+        return _inside(kind, _INSIDE[kind])
     if kind in _BESIDE:
         beside = _BESIDE[kind]
         query = _columns(kind, beside).join_from(beside, workspaces)
-        return query.where(workspaces.c.name == workspace)
+        return query.where(_OF_WORKSPACE)
     return select(jobs.c.id, jobs.c.id.label("name"), jobs.c.creator, literal(None).label("owner"))
 
 
-def _tables(state: TableState, workspace: str) -> Select[Any]:
-    query = _inside(Securable.TABLE, tables, workspace).add_columns(tables.c.kind)
+def _tables(state: TableState) -> Select[Any]:
+    query = _inside(Securable.TABLE, tables).add_columns(tables.c.kind)
     return query.where(tables.c.state == state)
 
 
-def _inside(kind: Securable, table: Any, workspace: str) -> Select[Any]:
+def _inside(kind: Securable, table: Any) -> Select[Any]:
     granted = grants.alias("schema_grants")
     owner = (
         select(granted.c.grantee)
@@ -150,7 +161,7 @@ def _inside(kind: Securable, table: Any, workspace: str) -> Select[Any]:
         )
         .join_from(table, schemas)
         .join(workspaces)
-        .where(workspaces.c.name == workspace)
+        .where(_OF_WORKSPACE)
     )
 
 

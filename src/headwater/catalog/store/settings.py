@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, delete, select, update
+from sqlalchemy import Connection, bindparam, delete, select, update
 
 from headwater.catalog.store.database import Database, insert_unless_taken
 from headwater.catalog.store.model import settings
+
+_VALUE = select(settings.c.value).where(settings.c.key == bindparam("key"))
 
 
 class Settings:
@@ -16,9 +18,8 @@ class Settings:
 
     def get(self, key: str, *, connection: Connection | None = None) -> str | None:
         """The value of a key, or None."""
-        query = select(settings.c.value).where(settings.c.key == key)
         with self._database.read(connection) as own:
-            found: str | None = own.execute(query).scalar_one_or_none()
+            found: str | None = own.execute(_VALUE, {"key": key}).scalar_one_or_none()
         return found
 
     def set(self, key: str, value: str, *, connection: Connection | None = None) -> None:

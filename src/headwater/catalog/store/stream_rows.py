@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 from sqlalchemy import Connection, Row, Select, or_, select, update
@@ -21,6 +22,7 @@ from headwater.catalog.streams import Stream, StreamMode, StreamMove, StreamOffs
 _FINAL = tuple(state.value for state in FINAL_STATES)
 
 
+@cache
 def select_streams() -> Select[Any]:
     """The query for streams, of which the rest is to say which ones."""
     return (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import cache
 from typing import Any
 
 from sqlalchemy import Connection, Row, Select, delete, insert, select
@@ -20,6 +21,7 @@ from headwater.catalog.objects import (
 from headwater.catalog.store.model import schemas, table_versions, tables, workspaces
 
 
+@cache
 def select_tables() -> Select[Any]:
     """All tables in whatever state, with the names of their schema and workspace."""
     return (

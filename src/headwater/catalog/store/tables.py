@@ -7,12 +7,12 @@ its history change together, only from the Delta version that the writer started
 from __future__ import annotations
 
 import builtins
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, delete, select, update
+from sqlalchemy import Connection, Select, bindparam, delete, select, update
 
 from headwater.catalog.objects import (
     Table,
@@ -40,6 +40,15 @@ from headwater.catalog.store.table_rows import (
     table_from,
 )
 from headwater.names import QualifiedName
+
+_NAMED = select_tables().where(
+    workspaces.c.name == bindparam("workspace"),
+    schemas.c.name == bindparam("schema"),
+    tables.c.name == bindparam("name"),
+    tables.c.state == TableState.ACTIVE,
+    schemas.c.dropped_at.is_(None),
+)
+_WITH_ID = select_tables().where(tables.c.id == bindparam("id"))
 
 
 class Tables:
@@ -200,23 +209,19 @@ class Tables:
         connection: Connection | None = None,
     ) -> Table | None:
         """The active table or view of that name, or None."""
-        query = _in(workspace, schema).where(
-            tables.c.name == name,
-            tables.c.state == TableState.ACTIVE,
-            schemas.c.dropped_at.is_(None),
-        )
-        return self._first(query, connection)
+        names = {"workspace": workspace, "schema": schema, "name": name}
+        return self._first(_NAMED, connection, names)
 
     def get_by_id(self, table_id: str, *, connection: Connection | None = None) -> Table | None:
         """The table with that id in whatever state, or None."""
-        return self._first(select_tables().where(tables.c.id == table_id), connection)
+        return self._first(_WITH_ID, connection, {"id": table_id})
 
     def by_location(self, location: str, *, connection: Connection | None = None) -> Table | None:
         """The active table whose files are there, or None."""
         query = select_tables().where(
             tables.c.location == location, tables.c.state == TableState.ACTIVE
         )
-        return self._first(query.order_by(tables.c.id), connection)
+        return self._first(query.order_by(tables.c.id).limit(1), connection)
 
     def list(
         self, workspace: str, schema: str | None = None, *, connection: Connection | None = None
@@ -276,11 +281,16 @@ class Tables:
         query = _in(workspace, schema).where(
             tables.c.name == name, tables.c.state == TableState.DROPPED
         )
-        return self._first(query.order_by(tables.c.dropped_at.desc()), None)
+        return self._first(query.order_by(tables.c.dropped_at.desc()).limit(1), None)
 
-    def _first(self, query: Select[Any], connection: Connection | None) -> Table | None:
+    def _first(
+        self,
+        query: Select[Any],
+        connection: Connection | None,
+        values: Mapping[str, Any] | None = None,
+    ) -> Table | None:
         with self._database.read(connection) as own:
-            row = own.execute(query.limit(1)).one_or_none()
+            row = own.execute(query, values).one_or_none()
         return None if row is None else table_from(row)
 
     def _all(self, query: Select[Any], connection: Connection | None) -> builtins.list[Table]:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import builtins
 import uuid
 from datetime import datetime
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, delete, select, update
+from sqlalchemy import Connection, Row, Select, bindparam, delete, select, update
 
 from headwater.catalog.jobs import FINAL_STATES, JobState
 from headwater.catalog.store.database import Database, insert_unless_taken
@@ -39,7 +40,7 @@ class VirtualClusters:
     def ensure_built_in(self, workspace: str) -> None:
         """Adds those clusters that every workspace has."""
         with self._database.read() as own:
-            known = {row.name for row in own.execute(_select(workspace))}
+            known = {row.name for row in own.execute(_select(), {"workspace": workspace})}
         if known >= BUILT_IN.keys():
             return
         with self._database.write() as own:
@@ -79,15 +80,16 @@ class VirtualClusters:
         self, workspace: str, name: str, *, connection: Connection | None = None
     ) -> VirtualCluster | None:
         """The cluster of that name, whatever its case, or None."""
-        query = _select(workspace).where(vclusters.c.name == name.upper())
+        names = {"workspace": workspace, "name": name.upper()}
         with self._database.read(connection) as own:
-            row = own.execute(query).one_or_none()
+            row = own.execute(_named(), names).one_or_none()
         return None if row is None else _cluster(row)
 
     def list(self, workspace: str) -> builtins.list[VirtualCluster]:
         """The clusters of a workspace, by name."""
         with self._database.read() as own:
-            rows = own.execute(_select(workspace).order_by(vclusters.c.name)).all()
+            query = _select().order_by(vclusters.c.name)
+            rows = own.execute(query, {"workspace": workspace}).all()
         return [_cluster(row) for row in rows]
 
     def update(self, changed: VirtualCluster) -> None:
@@ -183,9 +185,16 @@ def _changeable(cluster: VirtualCluster) -> dict[str, Any]:
     }
 
 
-def _select(workspace: str) -> Select[Any]:
+@cache
+def _select() -> Select[Any]:
     columns = select(vclusters, workspaces.c.name.label("workspace_name"))
-    return columns.join_from(vclusters, workspaces).where(workspaces.c.name == workspace)
+    theirs = workspaces.c.name == bindparam("workspace")
+    return columns.join_from(vclusters, workspaces).where(theirs)
+
+
+@cache
+def _named() -> Select[Any]:
+    return _select().where(vclusters.c.name == bindparam("name"))
 
 
 def _cluster(row: Row[Any]) -> VirtualCluster:

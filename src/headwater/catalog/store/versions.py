@@ -10,12 +10,19 @@ import builtins
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, select
+from sqlalchemy import Connection, Select, bindparam, select
 
 from headwater.catalog.objects import TableVersion
 from headwater.catalog.store.database import Database
 from headwater.catalog.store.model import table_versions
 from headwater.catalog.store.table_rows import version_from
+
+_LAST = (
+    select(table_versions)
+    .where(table_versions.c.table_id == bindparam("table_id"))
+    .order_by(table_versions.c.version.desc())
+    .limit(1)
+)
 
 
 class Versions:
@@ -38,7 +45,9 @@ class Versions:
 
     def last(self, table_id: str, *, connection: Connection | None = None) -> TableVersion | None:
         """The newest version of a table."""
-        return self._one(_newest_first(table_id), connection)
+        with self._database.read(connection) as own:
+            row = own.execute(_LAST, {"table_id": table_id}).one_or_none()
+        return None if row is None else version_from(row)
 
     def first(self, table_id: str, *, connection: Connection | None = None) -> TableVersion | None:
         """The oldest version of a table."""

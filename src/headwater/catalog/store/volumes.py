@@ -8,10 +8,12 @@ watches stays too.
 from __future__ import annotations
 
 import builtins
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, delete, select, update
+from sqlalchemy import Connection, Row, Select, bindparam, delete, select, update
 
 from headwater.catalog.store.connections import require_connection
 from headwater.catalog.store.database import Database, insert_unless_taken
@@ -64,12 +66,12 @@ class Volumes:
         self, workspace: str, schema: str, name: str, *, connection: Connection | None = None
     ) -> Volume | None:
         """The volume of that name, or None."""
-        query = _in(workspace, schema).where(volumes.c.name == name)
-        return self._one(query, connection)
+        names = {"workspace": workspace, "schema": schema, "name": name}
+        return self._one(_named(), connection, names)
 
     def by_id(self, volume_id: str, *, connection: Connection | None = None) -> Volume | None:
         """The volume with that id, or None."""
-        return self._one(_select().where(volumes.c.id == volume_id), connection)
+        return self._one(_with_id(), connection, {"id": volume_id})
 
     def list(
         self, workspace: str, schema: str | None = None, *, connection: Connection | None = None
@@ -102,9 +104,11 @@ class Volumes:
             if not own.execute(delete(volumes).where(volumes.c.id == volume.id)).rowcount:
                 raise UserError("VOLUME_NOT_FOUND", name=_shown(volume))
 
-    def _one(self, query: Select[Any], connection: Connection | None) -> Volume | None:
+    def _one(
+        self, query: Select[Any], connection: Connection | None, values: Mapping[str, str]
+    ) -> Volume | None:
         with self._database.read(connection) as own:
-            row = own.execute(query).one_or_none()
+            row = own.execute(query, values).one_or_none()
         return None if row is None else _volume(row)
 
 
@@ -130,6 +134,7 @@ def _shown(volume: Volume) -> str:
     return str(QualifiedName(volume.workspace, volume.schema, volume.name))
 
 
+@cache
 def _select() -> Select[Any]:
     theirs = connections.c.workspace_id == workspaces.c.id
     return (
@@ -143,6 +148,20 @@ def _select() -> Select[Any]:
         .join(workspaces)
         .join(connections, theirs & (connections.c.name == volumes.c.connection_name), isouter=True)
     )
+
+
+@cache
+def _named() -> Select[Any]:
+    return _select().where(
+        workspaces.c.name == bindparam("workspace"),
+        schemas.c.name == bindparam("schema"),
+        volumes.c.name == bindparam("name"),
+    )
+
+
+@cache
+def _with_id() -> Select[Any]:
+    return _select().where(volumes.c.id == bindparam("id"))
 
 
 def _in(workspace: str, schema: str | None) -> Select[Any]:

@@ -6,12 +6,15 @@ import builtins
 import uuid
 from typing import Any
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, Row, bindparam, select
 
 from headwater.catalog.objects import Workspace
 from headwater.catalog.store.database import Database, insert_unless_taken
 from headwater.catalog.store.model import workspaces
 from headwater.errors import UserError
+
+_NAMED = select(workspaces).where(workspaces.c.name == bindparam("name"))
+_ID = select(workspaces.c.id).where(workspaces.c.name == bindparam("name"))
 
 
 class Workspaces:
@@ -29,13 +32,12 @@ class Workspaces:
             values = {"id": uuid.uuid4().hex, "name": name, "created_at": self._database.clock()}
             insert_unless_taken(own, workspaces, values)
             # Read back, because another process may have been the one that created it.
-            query = select(workspaces).where(workspaces.c.name == name)
-            return _workspace(own.execute(query).one())
+            return _workspace(own.execute(_NAMED, {"name": name}).one())
 
     def get(self, name: str, *, connection: Connection | None = None) -> Workspace | None:
         """The workspace `name`, or None."""
         with self._database.read(connection) as own:
-            row = own.execute(select(workspaces).where(workspaces.c.name == name)).one_or_none()
+            row = own.execute(_NAMED, {"name": name}).one_or_none()
         return None if row is None else _workspace(row)
 
     def list(self) -> builtins.list[Workspace]:
@@ -46,8 +48,7 @@ class Workspaces:
 
 def workspace_id(connection: Connection, name: str) -> str:
     """The id of a workspace; WORKSPACE_NOT_FOUND when there is none."""
-    query = select(workspaces.c.id).where(workspaces.c.name == name)
-    found: str | None = connection.execute(query).scalar_one_or_none()
+    found: str | None = connection.execute(_ID, {"name": name}).scalar_one_or_none()
     if found is None:
         raise UserError("WORKSPACE_NOT_FOUND", workspace=name)
     return found

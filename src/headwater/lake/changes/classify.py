@@ -21,7 +21,7 @@ from headwater.lake.changes.images import (
     images_of_ends,
     only_came,
 )
-from headwater.lake.changes.ranges import ChangeRange, Reader, Wanted
+from headwater.lake.changes.ranges import NETTED, ChangeRange, Reader, Wanted
 from headwater.lake.changes.schemas import keeps_row_ids, unreadable_because
 from headwater.lake.delta_log.actions import Metadata
 from headwater.lake.delta_log.files import LogFiles
@@ -89,7 +89,7 @@ def classify(
         )
     if definitions.keep_row_ids:
         reader, reason = Reader.ROW_TRACKING, "rows came and went, and have ids"
-    elif wanted is Wanted.NET:
+    elif wanted in NETTED:
         reader, reason = Reader.FILE_DIFFERENCE, "rows came and went, and have no ids"
     else:
         raise UserError("CHANGES_NOT_TRACKED", table=table, version=range.from_version)
@@ -98,7 +98,7 @@ def classify(
         wanted,
         reader,
         insert_only=wanted is Wanted.INSERTED,
-        minimal=reader is Reader.FILE_DIFFERENCE,
+        minimal=reader is Reader.FILE_DIFFERENCE and wanted is Wanted.NET,
         reason=reason,
         images=images,
         row_ids=reader is Reader.ROW_TRACKING,
@@ -111,7 +111,7 @@ def _images(
     """The images of the commits, or of both ends where that is enough and reads less."""
     images = images_of_commits(commits)
     moved = any(commit.moves_rows for commit in commits)
-    if wanted is not Wanted.NET or moved or only_came(images):
+    if wanted not in NETTED or moved or only_came(images):
         return images
     ends = images_of_ends(commits, from_version=range.from_version)
     # Rows that came back were written before: only the commits tell when they came.

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from headwater.lake.changes.canonical import canonical, is_plain
 from headwater.lake.changes.classify import Classified
 from headwater.lake.changes.delta_files import RESERVED, VERSION, DeltaFiles, FileRows
-from headwater.lake.changes.images import CAME, WENT, ChangedVector
-from headwater.lake.changes.ranges import Wanted
+from headwater.lake.changes.images import CAME, WENT, ChangedVector, rewrites
+from headwater.lake.changes.ranges import NETTED, Wanted
 from headwater.names import quote_identifier
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def changes_frame(
     """Type, version and the table's columns of each change; None if there is none after all."""
     files = DeltaFiles(session, location, classified.range.to_version)
     whole = not RESERVED.isdisjoint(name.lower() for name in columns)
-    alone, paired = _parted(_rows(files, classified, whole=whole), classified.wanted)
+    alone, paired = _parted(_rows(files, classified, whole=whole), classified, whole=whole)
     if alone and not paired and not whole and not classified.row_ids and len(_groups(alone)) == 1:
         return PlainScan(files.frame(alone), _selected(alone[0].sign, VERSION, classified, columns))
     made = list(_unpaired(files, classified, alone, columns=columns))
@@ -50,6 +50,14 @@ def changes_frame(
         changes = _by_id(images, classified) if classified.row_ids else _by_value(images)
         made.append(changes.toDF(CHANGE_TYPE, DELTA_VERSION, *columns))
     return _union(made) if made else None
+
+
+def whole_changes_frame(
+    session: SparkSession, location: str, classified: Classified, columns: Sequence[str]
+) -> DataFrame | None:
+    """The same as one data frame in any case."""
+    found = changes_frame(session, location, classified, columns)
+    return found.rows.selectExpr(*found.selected) if isinstance(found, PlainScan) else found
 
 
 def _rows(files: DeltaFiles, classified: Classified, *, whole: bool) -> list[FileRows]:
@@ -68,9 +76,17 @@ def _rows(files: DeltaFiles, classified: Classified, *, whole: bool) -> list[Fil
     return rows
 
 
-def _parted(rows: Sequence[FileRows], wanted: Wanted) -> tuple[list[FileRows], list[FileRows]]:
-    """Those that can have no counterpart, because nothing went or nothing came, and the others."""
-    net = wanted is Wanted.NET
+def _parted(
+    rows: Sequence[FileRows], classified: Classified, *, whole: bool
+) -> tuple[list[FileRows], list[FileRows]]:
+    """Those that can have no counterpart, because nothing went or nothing came, and the others.
+
+    Where only sums count, few rows have one: to look for them costs more than they do.
+    """
+    wanted = classified.wanted
+    if wanted is Wanted.WEIGHTED and not whole and not rewrites(classified.images):
+        return list(rows), []
+    net = wanted in NETTED
     signs: defaultdict[int, set[int]] = defaultdict(set)
     for row in rows:
         signs[0 if net else row.version].add(row.sign)
@@ -147,7 +163,7 @@ def _groups(rows: Sequence[FileRows]) -> dict[tuple[int, bool], list[FileRows]]:
 def _by_id(images: DataFrame, classified: Classified) -> DataFrame:
     """The first and the last image of a row: in the range for NET, else in each commit."""
     names, kinds = _columns(images), _kinds(images)
-    keys = ("id",) if classified.wanted is Wanted.NET else ("version", "id")
+    keys = ("id",) if classified.wanted in NETTED else ("version", "id")
     grouped = images.selectExpr(
         *(key for key in keys if key != "version"),
         "version",
@@ -218,7 +234,7 @@ def _came_at(version: str, row_version: str, classified: Classified) -> str:
 
     A row that RESTORE brings back was written before the range: it came with the RESTORE.
     """
-    if not classified.row_ids or classified.wanted is not Wanted.NET:
+    if not classified.row_ids or classified.wanted not in NETTED:
         return version
     return f"if({row_version} > {classified.range.from_version}, {row_version}, {version})"
 

@@ -95,6 +95,13 @@ def only_came(images: Iterable[Image]) -> bool:
     )
 
 
+def rewrites(images: Iterable[Image]) -> bool:
+    """Whether files were replaced by others, which may hold most of their rows again."""
+    whole = [image for image in images if isinstance(image, WholeFile)]
+    came = any(image.sign == CAME and not image.appended for image in whole)
+    return came and any(image.sign == WENT for image in whole)
+
+
 def _image(
     before: LoggedFile | None, file: LoggedFile, *, commit: LoggedCommit, went_at: int
 ) -> Iterable[Image]:

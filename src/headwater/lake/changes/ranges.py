@@ -27,10 +27,16 @@ class Wanted(StrEnum):
 
     NET = "NET"
     """What turns the table at the start into the table at the end."""
+    WEIGHTED = "WEIGHTED"
+    """The same in sum: changes that cancel each other may be left in where they are few."""
     EVERY = "EVERY"
     """What each commit did."""
     INSERTED = "INSERTED"
     """The rows that commits inserted, whatever became of them."""
+
+
+NETTED = (Wanted.NET, Wanted.WEIGHTED)
+"""For which it does not matter which commit of a range did what."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,10 @@ import pytest
 
 from headwater.errors import SchemaError, UserError
 from headwater.lake.changes.classify import classify
-from headwater.lake.changes.images import CAME, WENT, ChangedVector, WholeFile
+from headwater.lake.changes.commits import LoggedFile
+from headwater.lake.changes.images import CAME, WENT, ChangedVector, WholeFile, rewrites
 from headwater.lake.changes.ranges import ChangeRange, Reader, Wanted
+from headwater.lake.delta_log.actions import FileId
 
 TRACKED = {
     "delta.enableRowTracking": "true",
@@ -343,3 +345,14 @@ def test_the_log_alone_is_read(log):
     log.commit(log.add("b"))
     assert sorted(path.name for path in log.folder.iterdir()) == ["_delta_log"]
     assert json.dumps(read(log).added) == '{"1": ["b"]}'
+
+
+def test_files_that_took_the_place_of_others_may_hold_the_same_rows():
+    assert rewrites([_whole("new", CAME), _whole("old", WENT)])
+    assert not rewrites([_whole("new", CAME, appended=True), _whole("old", WENT)])
+    assert not rewrites([_whole("new", CAME)])
+    assert not rewrites([_whole("old", WENT)])
+
+
+def _whole(path: str, sign: int, *, appended: bool = False) -> WholeFile:
+    return WholeFile(LoggedFile(FileId(path, None), {"path": path}), sign, 1, appended=appended)

@@ -200,6 +200,7 @@ def test_what_was_known_of_another_version_does_not_look_like_a_restart(table):
     assert sync(log, shape, replace(last, delta_version=1)) == (shape, ())
 
 
+@pytest.mark.servers
 def test_reading_the_log_starts_neither_spark_nor_arrow(table):
     log, *_ = table
     program = (

@@ -1,0 +1,149 @@
+"""What Spark says of a file becomes a reason that its owner understands, or that the store is away.
+
+The texts are as Spark, Hadoop and Amazon's library write them; lines of Java are left out.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any, cast
+
+import pytest
+
+from headwater.errors import HeadwaterError, TransientError, UserError
+from headwater.files.failures import unreadable_file
+from headwater.files.reading import VolumeScan
+from headwater.files.unreadable import UnreadableFile
+from headwater.files.volumes import OpenVolume
+from headwater.lake.file_scan import Columns, FileScan
+from headwater.lake.spark_session import SparkConnection
+from headwater.sql.file_formats import FileFormat
+from headwater.storage.addresses import parse_location
+from headwater.storage.store import FileInfo, Page
+
+NO_SPARK = cast(SparkConnection, None)
+FILE = FileInfo("in/0.csv", 7, datetime(2026, 1, 1, tzinfo=UTC), "etag")
+SPARK_SAYS = (
+    "An error occurred while calling o91.sql.\n"
+    ": org.apache.spark.SparkException: [TASK_WRITE_FAILED] Task failed while writing rows.\n"
+    "Caused by: org.apache.spark.SparkException: [FAILED_READ_FILE.NO_HINT] Encountered error"
+    " while reading file {path}.  SQLSTATE: KD001\n"
+    "\t... 1 more\n"
+)
+
+
+class DeniedStore:
+    """A store that lets nobody in."""
+
+    def list(self) -> list[Page]:
+        raise UserError("STORAGE_DENIED", store="s3://bucket/data/", reason="no such key")
+
+
+class OpenStore:
+    """A store that answers."""
+
+    def list(self) -> list[Page]:
+        return [[FILE]]
+
+
+def told(
+    causes: str,
+    *,
+    location: str = "s3://bucket/data/",
+    store: object = None,
+    columns: Columns = (),
+) -> HeadwaterError | None:
+    """The error for a read of the file that failed for these causes."""
+    address = parse_location(location)
+    path = f"s3a://bucket/data/{FILE.path}" if "s3" in location else f"{location}{FILE.path}"
+    path = path.replace("file:///", "file:/")
+    volume = OpenVolume("volume public.v", address, cast(Any, store))
+    scan = FileScan(FileFormat.CSV, (path,), columns)
+    detail = SPARK_SAYS.format(path=path) + causes.replace("{path}", path)
+    error = UserError("FAILED_READ_FILE.NO_HINT", text="it failed", detail=detail)
+    return unreadable_file(error, [VolumeScan(volume, (FILE,), scan, {path: FILE.path})], NO_SPARK)
+
+
+AWAY = {
+    "cut": (
+        "Caused by: org.apache.hadoop.fs.s3a.HttpChannelEOFException: getFileStatus on {path}:"
+        " software.amazon.awssdk.core.exception.SdkClientException: Unable to execute HTTP"
+        " request\nCaused by: org.apache.http.NoHttpResponseException: The target server failed"
+        " to respond\n",
+        "The target server failed to respond",
+    ),
+    "silent": ("Caused by: java.net.SocketTimeoutException: Read timed out\n", "Read timed out"),
+    "nobody listens": (
+        "Caused by: java.net.ConnectException: Connection refused\n",
+        "Connection refused",
+    ),
+    "too slow": (
+        "Caused by: org.apache.hadoop.fs.s3a.AWSClientIOException: open {path}\nCaused by:"
+        " software.amazon.awssdk.core.exception.ApiCallTimeoutException: Client execution did not"
+        " complete before the specified timeout configuration: 60000 millis\n",
+        "Client execution did not complete",
+    ),
+    "in trouble": (
+        "Caused by: org.apache.hadoop.fs.s3a.AWSStatus500Exception: open {path}: We encountered"
+        " an internal error\n",
+        "internal error",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", AWAY)
+def test_a_store_that_is_away_makes_no_file_unreadable(what: str) -> None:
+    causes, reason = AWAY[what]
+    error = told(causes)
+    assert isinstance(error, TransientError)
+    assert error.condition == "STORE_UNREACHABLE"
+    assert error.message.startswith("the store at s3://bucket cannot be reached: ")
+    assert reason in error.message
+
+
+def test_keys_that_no_longer_let_in_make_no_file_unreadable() -> None:
+    denied = "Caused by: java.nio.file.AccessDeniedException: open {path}: Status Code: 403\n"
+    error = told(denied, store=DeniedStore())
+    assert error is not None
+    assert error.condition == "STORAGE_DENIED"
+
+
+def test_a_file_that_alone_is_denied_is_unreadable() -> None:
+    denied = "Caused by: java.nio.file.AccessDeniedException: open {path}: Status Code: 403\n"
+    assert isinstance(told(denied, store=OpenStore()), UnreadableFile)
+
+
+def test_a_file_of_this_machine_has_no_store_that_could_be_away() -> None:
+    refused = "Caused by: java.net.ConnectException: Connection refused\n"
+    assert isinstance(told(refused, location="file:///data/"), UnreadableFile)
+
+
+REASONS = {
+    'java.lang.NumberFormatException: For input string: "x"': '"x" is not a number',
+    "java.lang.NumberFormatException: Character a is neither a decimal digit number, decimal point,"
+    ' nor "e" notation exponential mark.': 'a value with the character "a" is not a number',
+    "java.lang.RuntimeException: {path} is not a Parquet file. Expected magic number at tail, but"
+    " found [45, 48]": "it is not a Parquet file",
+    "org.apache.spark.sql.execution.datasources.SchemaColumnConvertNotSupportedException: column:"
+    " [id], physicalType: INT64, logicalType: int": (
+        "its column id holds INT64, which cannot be read as int"
+    ),
+    "java.io.EOFException: Unexpected end of input stream": "Unexpected end of input stream",
+}
+
+
+@pytest.mark.parametrize("cause", REASONS)
+def test_reasons_speak_of_the_file(cause: str) -> None:
+    error = told(f"Caused by: {cause}\n")
+    assert isinstance(error, UnreadableFile)
+    assert error.reason == REASONS[cause]
+
+
+def test_a_row_that_is_too_long_says_how_long_it_should_be() -> None:
+    cause = "Caused by: org.apache.spark.sql.catalyst.csv.Malformed: Malformed CSV record: 1,a,b\n"
+    two = told(cause, columns=(("a", "int"), ("b", "string")))
+    assert isinstance(two, UnreadableFile)
+    assert two.reason == "a row has not 2 values: 1,a,b"
+    unknown = told(cause)
+    assert isinstance(unknown, UnreadableFile)
+    assert unknown.reason == "a row has another number of values: 1,a,b"
