@@ -34,6 +34,9 @@ def context_settings(config: Config, *, scratch: Path) -> dict[str, str]:
         "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
         "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
         "spark.sql.catalogImplementation": "in-memory",
+        # What Spark compiles for a query it keeps for the next: by default for 100 pieces of all
+        # queries together, so that a dozen dynamic tables would compile each other's away.
+        "spark.sql.codegen.cache.maxEntries": "3000",
         # Tables live where our catalog says; Spark only needs a place for empty database folders.
         "spark.sql.warehouse.dir": str(scratch / "warehouse"),
         **session_defaults(config),
