@@ -74,6 +74,8 @@ def session_defaults(config: Config) -> dict[str, str]:
         # Spark would replace ${..} even inside string literals.
         "spark.sql.variable.substitute": "false",
         "spark.sql.legacy.createHiveTableByDefault": "false",
+        # For each query Spark writes its plan down for its web page, in full; ours has none.
+        "spark.sql.ui.explainMode": "simple",
         # A job's profile finds the tables it read by their folders, which plans would cut short.
         "spark.sql.maxMetadataStringLength": "1000",
     }

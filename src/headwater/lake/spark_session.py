@@ -47,12 +47,17 @@ USER_METADATA = "spark.databricks.delta.commitInfo.userMetadata"
 TRANSACTION_APP = "spark.databricks.delta.write.txnAppId"
 TRANSACTION = "spark.databricks.delta.write.txnVersion"
 
+# What must hold of every column of every node of a plan, to find a filter more: in the plan of a
+# change, which has many nodes and reads few rows, that takes longer than such a filter spares.
+_NO_CONSTRAINTS = {"spark.sql.constraintPropagation.enabled": "false"}
 _ONE_JOB = {
+    **_NO_CONSTRAINTS,
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.autoBroadcastJoinThreshold": "-1",
     "spark.sql.join.preferSortMergeJoin": "false",
 }
 _FEW_JOBS = {
+    **_NO_CONSTRAINTS,
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.maxBroadcastTableSize": "256m",
 }

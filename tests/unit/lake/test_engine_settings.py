@@ -39,3 +39,9 @@ def test_commits_on_a_local_disk_are_written_by_what_is_made_for_it():
     assert checksums in settings("local[2]")
     on_a_store = Config(spark_master="local[2]", tables_location="s3://bucket/tables")
     assert checksums not in context_settings(on_a_store, scratch=Path("/scratch"))
+
+
+def test_what_spark_compiles_is_kept_for_many_queries_unless_told_otherwise():
+    kept = "spark.sql.codegen.cache.maxEntries"
+    assert int(settings("local[2]")[kept]) > 1000
+    assert settings("local[2]", **{kept: "100"})[kept] == "100"
