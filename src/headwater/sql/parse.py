@@ -110,19 +110,30 @@ _INSTEAD: dict[tuple[str, ...], str] = {
 }
 
 
+# Every statement commits by itself.
+_TRANSACTIONS = frozenset({"BEGIN", "START", "COMMIT", "ROLLBACK", "SAVEPOINT"})
+
+
 def _with_ending(word: str, statements: list[str]) -> str | None:
     """The one statement that ends in a word, of which somebody left out what is before it."""
     found = [statement for statement in statements if statement.split()[-1] == word]
     return f"did you mean {found[0]}?" if len(found) == 1 else None
 
 
+def _first_words(word: str) -> str:
+    """What to write instead of a word that no statement starts with."""
+    if word.upper() in _TRANSACTIONS:
+        return "leave it out: there are no transactions, every statement commits by itself"
+    firsts = {key[0] for key in _ALL}
+    return did_you_mean(word, firsts) or f"statements start with {', '.join(sorted(firsts))}"
+
+
 def _unknown(cursor: Cursor, words: tuple[str, ...]) -> UserError:
     """Say how far the text looked like a statement, and what would have been one."""
     same_start = [" ".join(key) for key in _ALL if key[0] == words[0]]
     if not same_start:
-        firsts = {key[0] for key in _ALL}
-        hint = did_you_mean(cursor.token.text, firsts)
         word = cursor.token.text
+        hint = _first_words(word)
         return UserError("UNKNOWN_STATEMENT", word=word, span=cursor.token.span, hint=hint)
     known = f"known are {', '.join(sorted(same_start))}"
     replaces = words[1:3] == ("OR", "REPLACE")
