@@ -45,8 +45,9 @@ class Commands(click.Group):
             from headwater.names import did_you_mean
 
             hint = did_you_mean(args[0], COMMANDS)
-            error.message += f" {hint[0].upper()}{hint[1:]}" if hint else ""
-            raise
+            if hint is None:
+                raise
+            raise click.UsageError(f"{error.message} {hint.capitalize()}", context) from None
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         """The subcommand; each one takes --debug too, because that is where people type it."""

@@ -120,12 +120,14 @@ def _with_ending(word: str, statements: list[str]) -> str | None:
     return f"did you mean {found[0]}?" if len(found) == 1 else None
 
 
-def _first_words(word: str) -> str:
-    """What to write instead of a word that no statement starts with."""
-    if word.upper() in _TRANSACTIONS:
+def _instead_of(token: Token) -> str:
+    """What to write instead of something that no statement starts with."""
+    if token.upper in _TRANSACTIONS:
         return "leave it out: there are no transactions, every statement commits by itself"
+    if token.kind in ("number", "string"):
+        return "to work an expression out, write SELECT before it"
     firsts = {key[0] for key in _ALL}
-    return did_you_mean(word, firsts) or f"statements start with {', '.join(sorted(firsts))}"
+    return did_you_mean(token.text, firsts) or f"statements start with {', '.join(sorted(firsts))}"
 
 
 def _unknown(cursor: Cursor, words: tuple[str, ...]) -> UserError:
@@ -133,7 +135,7 @@ def _unknown(cursor: Cursor, words: tuple[str, ...]) -> UserError:
     same_start = [" ".join(key) for key in _ALL if key[0] == words[0]]
     if not same_start:
         word = cursor.token.text
-        hint = _first_words(word)
+        hint = _instead_of(cursor.token)
         return UserError("UNKNOWN_STATEMENT", word=word, span=cursor.token.span, hint=hint)
     known = f"known are {', '.join(sorted(same_start))}"
     replaces = words[1:3] == ("OR", "REPLACE")

@@ -22,6 +22,7 @@ def hint_of(text: str) -> str:
         ("SELCT 1", "did you mean SELECT?"),
         ("CREATE TABEL x (a INT)", "did you mean CREATE TABLE?"),
         ("SHOW JOB", "did you mean SHOW JOBS?"),
+        ("1 + 1", "to work an expression out, write SELECT before it"),
     ],
 )
 def test_the_nearest_statement_is_suggested(text: str, hint: str) -> None:
