@@ -14,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from headwater import errors
 from headwater.errors import InterfaceError, NotSupported
 from headwater.lake_session import LakeSession
 from headwater.result import Result, Row
@@ -66,6 +67,18 @@ def connect(path: str | Path, *, create: bool = True, **config: Any) -> Connecti
 
 class Connection:
     """A session on a lake. Close it, or use it in a `with` block."""
+
+    # An extension of PEP 249, for code that is handed a connection and does not know of what.
+    Warning = errors.Warning
+    Error = errors.Error
+    InterfaceError = errors.InterfaceError
+    DatabaseError = errors.DatabaseError
+    DataError = errors.DataError
+    OperationalError = errors.OperationalError
+    IntegrityError = errors.IntegrityError
+    InternalError = errors.InternalError
+    ProgrammingError = errors.ProgrammingError
+    NotSupportedError = errors.NotSupportedError
 
     def __init__(self, session: LakeSession) -> None:
         self._session = session
@@ -192,13 +205,13 @@ class Cursor:
 
     def execute(self, operation: str, parameters: Parameters | None = None) -> Cursor:
         """Run one statement, or a script whose last result is kept."""
-        self._require_open()
-        self._result, self._place = self.connection.sql(operation, parameters), 0
+        self._forget()
+        self._result = self.connection.sql(operation, parameters)
         return self
 
     def executemany(self, operation: str, rows: Sequence[Parameters]) -> Cursor:
         """Run a statement for many rows of parameters; an INSERT .. VALUES becomes one commit."""
-        self._require_open()
+        self._forget()
         given = list(rows)
         if not given:
             self._result = Result(rowcount=0)
@@ -209,7 +222,7 @@ class Cursor:
         changed = 0
         for parameters in given:
             changed += max(self.connection.sql(operation, parameters).rowcount, 0)
-        self._result, self._place = Result(rowcount=changed), 0
+        self._result = Result(rowcount=changed)
         return self
 
     def fetchone(self) -> Row | None:
@@ -240,9 +253,19 @@ class Cursor:
             raise InterfaceError("the last statement returned no rows")
         return self._result.rows
 
+    def _forget(self) -> None:
+        """Rows of the statement before must not be taken for those of one that fails."""
+        self._require_open()
+        self._result, self._place = None, 0
+
     def __iter__(self) -> Iterator[Row]:
-        while (row := self.fetchone()) is not None:
-            yield row
+        return self
+
+    def __next__(self) -> Row:
+        row = self.fetchone()
+        if row is None:
+            raise StopIteration
+        return row
 
     def setinputsizes(self, sizes: Sequence[Any]) -> None:
         """Nothing to do: values carry their types."""

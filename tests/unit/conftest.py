@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from _pytest.tmpdir import tmppath_result_key
 from argon2 import PasswordHasher
 
 import headwater
@@ -31,6 +33,18 @@ _SERVERS = frozenset(
     {"postgres", "postgres_url", "seaweedfs", "amazon", "mns", "kafka_broker", "server"}
 )
 _KINDS = frozenset({"postgres", "s3", "sqs", "mns"})
+# Files of tests that take milliseconds: to make and remove them on a disk takes as long.
+_MEMORY = Path("/dev/shm")
+_MEMORY_BYTES = 128 << 20
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """What neither waits nor is large has its files in memory, where the machine has a place."""
+    small = _leaves_out(config, "servers") and _leaves_out(config, "large")
+    if small and os.access(_MEMORY, os.W_OK):
+        state = os.statvfs(_MEMORY)
+        if state.f_bavail * state.f_frsize >= _MEMORY_BYTES:
+            os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -79,6 +93,14 @@ def _needs_servers(item: pytest.Item) -> bool:
         or not _SERVERS.isdisjoint(getattr(item, "fixturenames", ()))
         or any(value in _KINDS for value in parameters if isinstance(value, str))
     )
+
+
+@pytest.fixture
+def tmp_path(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
+    """A folder for one test, which stays where the test failed, to look at."""
+    yield tmp_path
+    if all(request.node.stash[tmppath_result_key].values()):
+        shutil.rmtree(tmp_path, ignore_errors=True)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -11,9 +11,11 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import unquote
 
+import click
 import pytest
 from scripts import errors_page
 
+from headwater.cli.main import cli
 from headwater.config import Config
 from headwater.errors import conditions
 from headwater.refresh.hints import ALL
@@ -93,6 +95,26 @@ def literal_condition(call: ast.Call) -> str | None:
 def placeholders(template: str) -> set[str]:
     """The names in braces."""
     return {name for _, name, _, _ in string.Formatter().parse(template) if name}
+
+
+def test_the_page_of_the_command_line_has_every_command_and_option() -> None:
+    page = (ROOT / "docs" / "reference" / "command-line.md").read_text(encoding="utf-8")
+    head, *sections = re.split(r"^## ", page, flags=re.MULTILINE)
+    texts = {section.split("\n", 1)[0]: head + section for section in sections}
+    context = click.Context(cli)
+    for name in cli.list_commands(context):
+        assert f"](#{name})" in head, name
+        for spellings in options(cli.get_command(context, name)):
+            assert any(spelling in texts[name] for spelling in spellings), (name, spellings)
+
+
+def options(command: click.Command | None) -> Iterator[list[str]]:
+    """The options of a command and of its subcommands, each with all its names."""
+    assert command is not None
+    yield from (option.opts for option in command.params if isinstance(option, click.Option))
+    if isinstance(command, click.Group):
+        for inner in command.commands.values():
+            yield from options(inner)
 
 
 def test_the_page_of_errors_is_current() -> None:

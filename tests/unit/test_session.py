@@ -106,8 +106,10 @@ def test_a_path_that_is_no_lake_is_refused(tmp_path: Path, content: str) -> None
     else:
         path.mkdir()
         (path / "holiday.jpg").write_text("x")
-    with pytest.raises(UserError, match="NOT_A_LAKE"):
+    with pytest.raises(UserError, match="NOT_A_LAKE") as caught:
         headwater.connect(path)
+    # init refuses it, too
+    assert "headwater init" not in str(caught.value)
     assert not (path / "headwater.toml").exists()
 
 

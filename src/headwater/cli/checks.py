@@ -208,8 +208,11 @@ def _no_catalog_yet(name: str, folder: Path, config: Config) -> Check | None:
     """Looking must not make one."""
     from headwater.runtime.lake_folder import open_folder
 
-    path = open_folder(folder, create=False).path / "catalog.db"
-    if config.metadata_url or path.exists():
+    lake = open_folder(folder, create=False)
+    if config.metadata_url:
+        return None
+    lake.require_catalog()
+    if lake.catalog.exists():
         return None
     return Check(name, CheckState.WARNING, "there is none yet", "the first statement makes one")
 

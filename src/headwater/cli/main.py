@@ -35,6 +35,20 @@ class Commands(click.Group):
         """The names of all subcommands."""
         return list(COMMANDS)
 
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The subcommand that the first word names; the nearest one is suggested."""
+        try:
+            return super().resolve_command(context, args)
+        except click.UsageError as error:
+            from headwater.names import did_you_mean
+
+            hint = did_you_mean(args[0], COMMANDS)
+            if hint is None:
+                raise
+            raise click.UsageError(f"{error.message} {hint.capitalize()}", context) from None
+
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         """The subcommand; each one takes --debug too, because that is where people type it."""
         if name not in COMMANDS:

@@ -8,6 +8,8 @@ from pathlib import Path
 from headwater.config import FILE_NAME, TEMPLATE
 from headwater.errors import UserError
 
+_KEPT = ("tables", "volumes")
+
 
 @dataclass(frozen=True, slots=True)
 class LakeFolder:
@@ -18,7 +20,20 @@ class LakeFolder:
     @property
     def catalog_url(self) -> str:
         """The default metadata database."""
-        return f"sqlite:///{self.path / 'catalog.db'}"
+        return f"sqlite:///{self.catalog}"
+
+    @property
+    def catalog(self) -> Path:
+        """The file of the default metadata database."""
+        return self.path / "catalog.db"
+
+    def require_catalog(self) -> None:
+        """Refuse a lake that holds files and no catalog: a new one would not know them."""
+        if self.catalog.exists() and self.catalog.stat().st_size > 0:
+            return
+        for name in _KEPT:
+            if any(path.is_file() for path in (self.path / name).rglob("*")):
+                raise UserError("CATALOG_MISSING", path=self.catalog, held=name)
 
     @property
     def scratch(self) -> Path:

@@ -50,6 +50,8 @@ class OpenLake:
         self.config = config
         self.remote = open_lake_store(config)
         """The object store that holds tables and volumes; None if the lake folder does."""
+        if config.metadata_url is None:
+            folder.require_catalog()
         self.store = Store.open(config.metadata_url or folder.catalog_url, clock=now)
         self.places: TablePlaces = (
             LocalPlaces()

@@ -13,7 +13,7 @@ from headwater.sql.properties import (
     parse_property_names,
     render_properties,
 )
-from headwater.sql.types import parse_type
+from headwater.sql.types import TYPE_WORDS, parse_type
 
 ColumnPath = tuple[str, ...]
 ACTIONS = ("ADD", "RENAME", "DROP", "CHANGE", "ALTER", "SET", "UNSET", "CLUSTER")
@@ -298,6 +298,9 @@ def _hive_change(cursor: Cursor, column: ColumnPath) -> ChangeColumn:
     """`CHANGE COLUMN c c TYPE [COMMENT ..]` repeats the name; `CHANGE COLUMN c TYPE` does not."""
     if cursor.token.is_name and cursor.token.value.lower() == column[-1].lower():
         cursor.advance()
+    elif cursor.token.is_name and cursor.peek(1).upper in TYPE_WORDS:
+        rename = f"RENAME COLUMN {'.'.join(map(show_identifier, column))} TO {cursor.token.text}"
+        cursor.fail("CHANGE COLUMN gives a column no other name", hint=rename)
     wanted = parse_type(cursor)
     if cursor.accept("COMMENT"):
         # Hive's form restates the type to give a comment: the type itself stays.

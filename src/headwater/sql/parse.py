@@ -110,19 +110,32 @@ _INSTEAD: dict[tuple[str, ...], str] = {
 }
 
 
+# Every statement commits by itself.
+_TRANSACTIONS = frozenset({"BEGIN", "START", "COMMIT", "ROLLBACK", "SAVEPOINT"})
+
+
 def _with_ending(word: str, statements: list[str]) -> str | None:
     """The one statement that ends in a word, of which somebody left out what is before it."""
     found = [statement for statement in statements if statement.split()[-1] == word]
     return f"did you mean {found[0]}?" if len(found) == 1 else None
 
 
+def _instead_of(token: Token) -> str:
+    """What to write instead of something that no statement starts with."""
+    if token.upper in _TRANSACTIONS:
+        return "leave it out: there are no transactions, every statement commits by itself"
+    if token.kind in ("number", "string"):
+        return "to work an expression out, write SELECT before it"
+    firsts = {key[0] for key in _ALL}
+    return did_you_mean(token.text, firsts) or f"statements start with {', '.join(sorted(firsts))}"
+
+
 def _unknown(cursor: Cursor, words: tuple[str, ...]) -> UserError:
     """Say how far the text looked like a statement, and what would have been one."""
     same_start = [" ".join(key) for key in _ALL if key[0] == words[0]]
     if not same_start:
-        firsts = {key[0] for key in _ALL}
-        hint = did_you_mean(cursor.token.text, firsts)
         word = cursor.token.text
+        hint = _instead_of(cursor.token)
         return UserError("UNKNOWN_STATEMENT", word=word, span=cursor.token.span, hint=hint)
     known = f"known are {', '.join(sorted(same_start))}"
     replaces = words[1:3] == ("OR", "REPLACE")

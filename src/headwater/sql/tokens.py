@@ -112,7 +112,7 @@ def _unclosed(text: str) -> UserError:
         end = _closing(text, place + len(opening), closing)
         if end is None and opening != "--":
             span = Span(place, place + len(opening))
-            hint = f"close it by {DOLLARS}" if opening == DOLLARS else None
+            hint = f"close it by {closing}" if opening in (DOLLARS, "/*") else None
             return UserError("UNCLOSED_QUOTE", quote=opening, span=span, hint=hint)
         place = len(text) if end is None else end
     return UserError("SYNTAX_ERROR", problem="the text cannot be split into words")

@@ -37,6 +37,8 @@ _PLAIN = {
 }
 _DECIMALS = ("DECIMAL", "DEC", "NUMERIC")
 _TEXTS = ("VARCHAR", "CHAR", "CHARACTER")
+TYPE_WORDS = frozenset((*_PLAIN, *_DECIMALS, *_TEXTS, "ARRAY", "MAP", "STRUCT"))
+"""The words that a type of a column may start with."""
 
 
 def parse_type(cursor: Cursor) -> str:

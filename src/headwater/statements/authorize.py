@@ -31,9 +31,9 @@ from headwater.sql.table_changes import TableChanges
 from headwater.sql.volume_relation import VolumeRelation
 from headwater.statements.context import Context
 from headwater.statements.exchange import ROLES as EXCHANGE_ROLES
-from headwater.statements.information_schema import INFORMATION_SCHEMA
 from headwater.statements.missing_objects import missing
 from headwater.statements.owner_rights import owner_identity
+from headwater.tables.find import INFORMATION_SCHEMA
 
 _MOST_NESTED_VIEWS = 50
 

@@ -82,10 +82,12 @@ class SessionState:
         if self._spark is None:
             if self.unparsed is not None:
                 self.lake.engine.require_parsed(self.unparsed)
-            self._spark = self.lake.new_spark()
+            spark = self.lake.new_spark()
             for key, value in self.settings.items():
                 if key.startswith("spark."):
-                    self._spark.set(key, value)
+                    spark.set(key, value)
+            # Not before all are set: a value that Spark refuses is refused until it is mended.
+            self._spark = spark
         if self._spark_schema != self.schema:
             database = register_database(self.lake, self.workspace, self.schema)
             self._spark.use_database(database)

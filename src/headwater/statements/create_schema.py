@@ -10,9 +10,9 @@ from headwater.result import Result
 from headwater.runtime.clock import now
 from headwater.sql.schemas import CreateSchema
 from headwater.statements.context import Context
-from headwater.statements.information_schema import INFORMATION_SCHEMA
 from headwater.statements.schema_name import schema_parts
 from headwater.tables.allowed_names import require_allowed_name
+from headwater.tables.find import INFORMATION_SCHEMA
 
 
 def create_schema(context: Context, statement: CreateSchema) -> Result:

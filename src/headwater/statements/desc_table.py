@@ -8,17 +8,20 @@ from headwater.sql.describe import DescTable
 from headwater.statements.context import Context
 from headwater.statements.dynamic_details import dynamic_details
 from headwater.statements.info_rows import info_rows
-from headwater.statements.information_schema import INFORMATION_SCHEMA, VIEW_COLUMNS
+from headwater.statements.information_schema import (
+    information_schema_columns,
+)
 from headwater.statements.property_text import shown_properties
 from headwater.statements.stream_source import with_columns
+from headwater.tables.find import INFORMATION_SCHEMA
 
 COLUMNS = string_columns("column_name", "data_type", "comment")
 
 
 def desc_table(context: Context, statement: DescTable) -> Result:
     """The columns; with EXTENDED also everything else that is known."""
-    if statement.name.schema == INFORMATION_SCHEMA and statement.name.name in VIEW_COLUMNS:
-        known = VIEW_COLUMNS[statement.name.name]
+    if statement.name.schema == INFORMATION_SCHEMA:
+        known = information_schema_columns(statement.name, context.span_of(statement.name))
         return Result.from_rows(COLUMNS, [(column.name, column.type, "") for column in known])
     table = with_columns(context, context.table(statement.name))
     rows: list[Row] = [(c.name, c.type, c.comment or "") for c in table.shape.columns]

@@ -23,8 +23,7 @@ from headwater.sql.table_changes import TableChanges
 from headwater.sql.tokens import tokenize
 from headwater.sql.volume_relation import VolumeRelation
 from headwater.statements.context import Context
-from headwater.statements.information_schema import INFORMATION_SCHEMA
-from headwater.tables.find import find_table
+from headwater.tables.find import INFORMATION_SCHEMA, find_table
 
 
 @dataclass(frozen=True, slots=True)

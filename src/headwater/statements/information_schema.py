@@ -28,13 +28,11 @@ from headwater.statements.information_schema_files import (
     connection_rows,
     volume_rows,
 )
+from headwater.statements.information_schema_refreshes import REFRESHES, refresh_rows
 from headwater.statements.property_text import shown_properties
 from headwater.statements.view_columns import view_columns
 from headwater.statements.visibility import seen, sees_job
 from headwater.tables.versions import catch_up
-
-INFORMATION_SCHEMA = "information_schema"
-
 
 TABLES = view_columns(
     "table_catalog, table_schema, table_name, table_creator, table_type, row_count bigint,"
@@ -65,12 +63,18 @@ JOB_HISTORY = view_columns(
 
 def information_schema_rows(context: Context, name: ObjectName, span: Span) -> Result:
     """The rows of `information_schema.<name>`."""
-    view = _VIEWS.get(name.name)
-    if view is None:
+    columns = information_schema_columns(name, span)
+    _, rows = _VIEWS[name.name]
+    return Result.from_rows(columns, rows(context))
+
+
+def information_schema_columns(name: ObjectName, span: Span | None) -> tuple[Column, ...]:
+    """The columns of `information_schema.<name>`, or TABLE_NOT_FOUND."""
+    if name.name not in _VIEWS:
         hint = did_you_mean(name.name, _VIEWS) or f"known are {', '.join(sorted(_VIEWS))}"
         raise UserError("TABLE_NOT_FOUND", table=name, span=span, hint=hint)
-    columns, rows = view
-    return Result.from_rows(columns, rows(context))
+    columns, _ = _VIEWS[name.name]
+    return columns
 
 
 def _tables_of(context: Context) -> list[Table]:
@@ -224,6 +228,7 @@ _VIEWS: dict[str, tuple[tuple[Column, ...], Callable[[Context], list[Row]]]] = {
     "schemas": (SCHEMAS, _schemas),
     "views": (VIEWS, _views),
     "job_history": (JOB_HISTORY, _job_history),
+    "materialized_view_refresh_history": (REFRESHES, refresh_rows),
     "volumes": (VOLUMES, volume_rows),
     "connections": (CONNECTIONS, connection_rows),
     "users": (USERS, user_rows),

@@ -25,8 +25,8 @@ from headwater.sql.session_configs import given_parameters
 from headwater.sql.tokens import tokenize
 from headwater.statements.context import Context
 from headwater.statements.fresh_views import FreshView, fresh_view
-from headwater.statements.information_schema import INFORMATION_SCHEMA
 from headwater.statements.spark_text import spark_text
+from headwater.tables.find import INFORMATION_SCHEMA
 from headwater.tables.registration import register_table
 from headwater.tables.versions import catch_up
 

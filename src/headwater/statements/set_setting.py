@@ -5,6 +5,7 @@ from __future__ import annotations
 from headwater.errors import Span, UserError, ValueRejected
 from headwater.names import did_you_mean
 from headwater.result import Result
+from headwater.sql.once_per_row import SETTING as ALLOW_ONCE_PER_ROW
 from headwater.sql.settings import TIME_ZONE_KEY, Set
 from headwater.statements.context import Context
 from headwater.time_zones import zone_of
@@ -12,6 +13,7 @@ from headwater.time_zones import zone_of
 KNOWN = ("query_tag", "priority")
 # Vendor hints, parameters of dynamic tables, Spark's and our own settings have free names.
 FREE_PREFIXES = ("spark.", "cz.", "dt.args.", "headwater.")
+_OURS = "headwater."
 # Spark reads these once, when it starts.
 _FIXED_PREFIXES = (
     "spark.driver.",
@@ -47,6 +49,9 @@ def setting_key(context: Context, key: str) -> str:
     if not key.startswith(FREE_PREFIXES):
         hint = did_you_mean(key, KNOWN) or "settings start with spark., cz., dt.args. or headwater."
         raise UserError("UNKNOWN_SETTING", key=key, span=_key_span(context), hint=hint)
+    misspelt = key != ALLOW_ONCE_PER_ROW and did_you_mean(key, [ALLOW_ONCE_PER_ROW])
+    if key.startswith(_OURS) and misspelt:
+        raise UserError("UNKNOWN_SETTING", key=key, span=_key_span(context), hint=misspelt)
     return key
 
 

@@ -9,10 +9,10 @@ from headwater.sql.privileges import Securable
 from headwater.sql.show import ShowTables
 from headwater.statements.context import Context
 from headwater.statements.filtered import filtered
-from headwater.statements.information_schema import INFORMATION_SCHEMA, VIEW_COLUMNS
+from headwater.statements.information_schema import VIEW_COLUMNS
 from headwater.statements.schema_name import schema_parts
 from headwater.statements.visibility import require_seen_schema, seen
-from headwater.tables.find import find_schema
+from headwater.tables.find import INFORMATION_SCHEMA, find_schema
 
 COLUMNS = (
     Column("schema_name", "string"),

@@ -46,7 +46,6 @@ from headwater.statements.functions import (
     place_of_call,
 )
 from headwater.statements.information_schema import (
-    INFORMATION_SCHEMA,
     information_schema_rows,
 )
 from headwater.statements.kafka_relation import kafka_view
@@ -62,7 +61,7 @@ from headwater.statements.volume_relations import (
     staging_of,
     volume_view,
 )
-from headwater.tables.find import find_table
+from headwater.tables.find import INFORMATION_SCHEMA, find_table
 from headwater.tables.registration import register_table
 
 _MOST_NESTED_VIEWS = 50

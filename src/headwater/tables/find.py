@@ -7,6 +7,8 @@ from headwater.catalog.store import Store
 from headwater.errors import Span, UserError
 from headwater.names import QualifiedName, did_you_mean
 
+INFORMATION_SCHEMA = "information_schema"
+"""The schema of views that are made from the catalog when they are mentioned."""
 _KINDS = {
     TableKind.VIEW: "a view",
     TableKind.KAFKA: "one over topics of Kafka, which stores no rows",
@@ -24,7 +26,7 @@ _BACKFILL = (
 
 
 def find_schema(store: Store, workspace: str, name: str, *, span: Span | None = None) -> Schema:
-    """The schema of that name, or SCHEMA_NOT_FOUND."""
+    """The schema of that name, or an error that says what to do."""
     schema = store.schemas.get(workspace, name)
     if schema is None:
         raise _schema_not_found(store, workspace, name, span)
@@ -36,6 +38,8 @@ def _schema_not_found(store: Store, workspace: str, name: str, span: Span | None
         known = [found.name for found in store.workspaces.list()]
         hint = did_you_mean(workspace, known)
         return UserError("WORKSPACE_NOT_FOUND", workspace=workspace, span=span, hint=hint)
+    if name.lower() == INFORMATION_SCHEMA:
+        return UserError("SCHEMA_READ_ONLY", name=name, span=span)
     known = [found.name for found in store.schemas.list(workspace)]
     hint = did_you_mean(name, known) or f"CREATE SCHEMA {name}"
     return UserError("SCHEMA_NOT_FOUND", name=name, span=span, hint=hint)

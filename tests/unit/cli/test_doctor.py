@@ -113,6 +113,18 @@ def test_looking_at_a_lake_without_a_catalog_makes_none(run, lake):
     assert not (lake / "catalog.db").exists()
 
 
+def test_a_catalog_that_is_gone_while_its_tables_are_there_has_failed(run, lake):
+    for file in lake.glob("catalog.db*"):
+        file.unlink()
+    (lake / "tables" / "public").mkdir(parents=True)
+    (lake / "tables" / "public" / "part.parquet").write_bytes(b"PAR1")
+    done, rows = states(run, "--lake", lake)
+    assert done.exit_code == 1
+    assert rows["catalog"]["state"] == "failed"
+    assert "copy of the catalog" in rows["catalog"]["advice"]
+    assert not (lake / "catalog.db").exists()
+
+
 def test_a_check_that_breaks_is_a_finding(run, monkeypatch):
     def broken():
         raise ZeroDivisionError("oops")

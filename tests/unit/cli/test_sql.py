@@ -162,6 +162,16 @@ def test_bytes_that_are_no_text_are_refused_in_arguments_too(run, lake):
     assert (done.exit_code, done.stderr.split(":")[0]) == (1, "SCRIPT_NOT_UTF8")
 
 
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [("sqll", "No such command 'sqll'. Did you mean sql?"), ("xyz", "No such command 'xyz'.")],
+)
+def test_the_nearest_command_is_suggested(run, word, said):
+    done = run(word)
+    assert done.exit_code == 2
+    assert done.stderr.strip().endswith(said)
+
+
 def test_wrong_usage_has_its_own_exit_code(run, lake):
     assert run("sql", "--lake", lake, "--nonsense").exit_code == 2
     assert run("sql", "--lake", lake, "-e", "SET", "-f", "x.sql").exit_code == 2

@@ -65,6 +65,20 @@ def test_an_unclosed_quote_is_pointed_at(text: str, opened_at: int) -> None:
     assert caught.value.span.start == opened_at
 
 
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("SELECT 1 /* x", "close it by */"),
+        ("AS $$ x", "close it by $$"),
+        ("SELECT 'x", "close it, or double it if it belongs to the text"),
+    ],
+)
+def test_the_hint_says_how_that_quote_is_closed(text: str, hint: str) -> None:
+    with pytest.raises(UserError) as caught:
+        tokenize(text)
+    assert caught.value.hint == hint
+
+
 @given(st.text(alphabet="$'\"`\\;- a\n"))
 def test_a_text_between_dollars_is_one_token(text: str) -> None:
     assume("$$" not in text and not text.endswith("$"))
