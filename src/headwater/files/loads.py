@@ -59,13 +59,21 @@ def settle(lake: OpenLake, job_id: str, *, rows: Mapping[str, int] | None = None
 
 
 def purge(lake: OpenLake, job_id: str | None = None) -> list[str]:
-    """Delete the loaded files that are to be deleted; gives back what could not be deleted."""
+    """Delete the loaded files that are to be deleted; gives back what could not be deleted.
+
+    A file is one thread's to delete. If two looked at it and then deleted it one after the other,
+    the second would take what was uploaded in its place between the two.
+    """
     left: list[str] = []
-    by_store: dict[str | None, list[PendingPurge]] = {}
-    for pending in lake.store.load_history.pending_purges(job_id):
-        by_store.setdefault(pending.connection_id, []).append(pending)
-    for connection_id, files in by_store.items():
-        left += _purge_at(lake, connection_id, files)
+    known = lake.store.load_history.pending_purges(job_id)
+    with lake.purging.taken(each.file.path for each in known) as ours:
+        by_store: dict[str | None, list[PendingPurge]] = {}
+        # Asked once more: another thread may have deleted some before they were ours.
+        for pending in lake.store.load_history.pending_purges(job_id) if ours else ():
+            if pending.file.path in ours:
+                by_store.setdefault(pending.connection_id, []).append(pending)
+        for connection_id, files in by_store.items():
+            left += _purge_at(lake, connection_id, files)
     return left
 
 

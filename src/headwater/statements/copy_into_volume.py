@@ -90,6 +90,6 @@ def _finish(volume: OpenVolume, statement: CopyIntoVolume, job_id: str, staging:
     parts = written_parts(volume, staging)
     names = file_names(statement, job_id, len(parts))
     if statement.overwrite:
-        empty_folder(volume, statement.subdirectory, but=staging)
+        empty_folder(volume, statement.subdirectory)
     move_into_place(volume, parts, names, touches(statement.options))
     return names

@@ -119,6 +119,28 @@ def test_a_lake_without_pipes_is_idle(new_intake: NewIntake) -> None:
     pipe_loop(intake.lake, intake.sessions).run_until_idle()
 
 
+def test_a_store_that_hangs_while_files_are_deleted_holds_up_no_pipe(
+    new_intake: NewIntake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hangs, ends = threading.Event(), threading.Event()
+
+    def purge(lake: OpenLake) -> None:
+        hangs.set()
+        assert ends.wait(PATIENCE)
+
+    monkeypatch.setattr(loop_module, "purge", purge)
+    intake = new_intake(pipe_poll_seconds=1)
+    intake.make_pipe()
+    with running(pipe_loop(intake.lake, intake.sessions)):
+        assert hangs.wait(PATIENCE)
+        intake.drop("a.csv")
+        until = time.monotonic() + PATIENCE
+        while not intake.rows and time.monotonic() < until:
+            time.sleep(0.02)
+        ends.set()
+    assert len(intake.rows) == 1
+
+
 def test_a_pipe_has_one_batch_at_a_time_in_order(new_intake: NewIntake) -> None:
     intake = new_intake(pipe_files_per_batch=1)
     intake.make_pipe()
