@@ -88,6 +88,29 @@ AWAY = {
         " an internal error\n",
         "internal error",
     ),
+    "keys of a role that ended": (
+        "Caused by: org.apache.hadoop.fs.s3a.AWSBadRequestException: open {path}:"
+        " software.amazon.awssdk.services.s3.model.S3Exception: The provided token has expired."
+        " (Service: S3, Status Code: 400):ExpiredToken\n",
+        "The provided token has expired",
+    ),
+    "a client that was closed for new keys": (
+        "Caused by: java.io.IOException: s3a://bucket: FileSystem is closed!\n",
+        "FileSystem is closed!",
+    ),
+    "a file that was being read when it was closed": (
+        "Caused by: java.io.IOException: {path}: Stream is closed!\n",
+        "Stream is closed!",
+    ),
+    "connections that were closed with it": (
+        "Caused by: java.lang.IllegalStateException: Connection pool shut down\n",
+        "Connection pool shut down",
+    ),
+    "Alibaba": (
+        "Caused by: com.aliyun.oss.OSSException: The security token you provided has expired.\n"
+        "[ErrorCode]: SecurityTokenExpired\n",
+        "token you provided has expired",
+    ),
 }
 
 
@@ -111,6 +134,21 @@ def test_keys_that_no_longer_let_in_make_no_file_unreadable() -> None:
 def test_a_file_that_alone_is_denied_is_unreadable() -> None:
     denied = "Caused by: java.nio.file.AccessDeniedException: open {path}: Status Code: 403\n"
     assert isinstance(told(denied, store=OpenStore()), UnreadableFile)
+
+
+def test_what_a_file_holds_does_not_pass_for_a_store_that_is_away() -> None:
+    says = (
+        'Caused by: java.lang.NumberFormatException: For input string: "java.net.ConnectException"'
+    )
+    assert isinstance(told(f"{says}\n"), UnreadableFile)
+
+
+def test_a_file_that_is_gone_is_told_apart_from_a_store_that_is_away() -> None:
+    gone = (
+        "Caused by: java.io.FileNotFoundException: No such file or directory: {path}\nCaused by:"
+        " software.amazon.awssdk.services.s3.model.NoSuchKeyException: null (Status Code: 404)\n"
+    )
+    assert isinstance(told(gone), UnreadableFile)
 
 
 def test_a_file_of_this_machine_has_no_store_that_could_be_away() -> None:
