@@ -34,19 +34,24 @@ def find_others(
     """Add to an error all other files of the same relation that cannot be read, either.
 
     `select` reads what the statement reads, over the views of the scans; None if it was not known
-    when the files could not be read. The views are of no use afterwards.
+    when the files could not be read. The view of the relation is gone afterwards.
     """
     scan = next((scan for scan in scans if _holds(scan, error.source)), None)
     if scan is None or scan.packed or not scan.view:
         return
-    search = _Search(spark, scan, select, _columns(spark, scan) if select is not None else ())
+    columns = _columns(spark, scan) if select is not None else ()
+    search = _Search(spark, scan, select, columns)
     known = {error.source, *error.also}
     files = [file for file in scan.files if source_file(scan.volume, file) not in known]
-    for start in range(0, len(files), _GROUP):
-        found = search.broken(files[start : start + _GROUP])
-        if found is None:
-            return
-        error.also |= found
+    try:
+        for start in range(0, len(files), _GROUP):
+            found = search.broken(files[start : start + _GROUP])
+            if found is None:
+                return
+            error.also |= found
+    finally:
+        # Of a view that could not be made before, nobody else knows.
+        spark.drop_view(scan.view)
 
 
 @dataclass(frozen=True, slots=True)
