@@ -61,6 +61,8 @@ def copy_into_table(context: Context, statement: CopyIntoTable) -> Result:
             except UnreadableFile as error:
                 if not _leave_out(copy, error):
                     raise
+                # All that are broken are known by now, and the others can be read as packs again.
+                copy.pack = copy.pack or len(copy.failed) > _BROKEN_ONE_BY_ONE
             except FilesChanged:
                 copy.tries += 1
                 # A pipe looks for its files anew itself.
