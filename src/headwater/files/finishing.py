@@ -38,6 +38,15 @@ def staging_folder(subdirectory: str, job_id: str) -> str:
     return f"{subdirectory}{_STAGING}{job_id}/"
 
 
+def require_reachable(volume: OpenVolume, folder: str) -> None:
+    """Refuse a folder that cannot be looked at, before a query runs for it.
+
+    The store may have no such bucket or not let us in; and on a local disk Spark would follow a
+    link that leads out of the volume.
+    """
+    next(iter(volume.store.list(folder, recursive=False)), None)
+
+
 def written_parts(volume: OpenVolume, folder: str) -> list[str]:
     """The files that Spark wrote into a folder, in the order of the rows."""
     reach("copy_out.written")
