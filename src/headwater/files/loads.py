@@ -35,10 +35,13 @@ def announce(
     source: str = COPY_SOURCE,
 ) -> None:
     """Say which files the coming commit will hold; `source` is the pipe that loads them."""
-    files = [source_file(scan.volume, file) for scan in scans for file in scan.files]
-    connection_id = next((scan.volume.connection_id for scan in scans), None)
+    reached = {
+        source_file(scan.volume, file): scan.volume.connection_id
+        for scan in scans
+        for file in scan.files
+    }
     lake.store.load_history.record_intent(
-        table_id, job_id, files, purge=purge, connection_id=connection_id, source=source
+        table_id, job_id, reached, purge=purge, connection_ids=reached, source=source
     )
     reach("copy.announced")
 
@@ -84,9 +87,12 @@ def _purge_at(
     connection = None if lake.remote is None else lake.remote.connection
     if connection_id is not None:
         found = lake.store.connections.by_id(connection_id)
-        if found is None:
+        try:
+            connection = None if found is None else store_connection(lake, found)
+        except HeadwaterError:
+            connection = None
+        if connection is None:
             return [each.file.path for each in pending]
-        connection = store_connection(lake, found)
     left: list[str] = []
     for folder, files in _by_folder(pending).items():
         left += _purge_folder(lake, connection, folder, files)
@@ -99,7 +105,10 @@ def _purge_folder(
     folder: str,
     pending: Sequence[PendingPurge],
 ) -> list[str]:
-    store = open_store(_address(folder), connection)
+    try:
+        store = open_store(_address(folder), connection)
+    except HeadwaterError:
+        return [each.file.path for each in pending]
     try:
         unchanged = _unchanged(store, folder, pending)
         failed = store.delete_many([path for _, path in unchanged])
