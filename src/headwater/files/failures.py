@@ -53,8 +53,13 @@ _AWAY = re.compile(
     r"|java\.lang\.IllegalStateException: Connection pool shut down\b)",
     re.M,
 )
+_OF_FUNCTIONS = ("FUNCTION_FAILED", "FUNCTION_RESULT")
+"""Errors of a function that a query calls, whatever file its argument came from."""
 _GONE = re.compile(r"\bjava\.io\.FileNotFoundException\b|\bNoSuchKey")
-_DENIED = re.compile(r"\bjava\.nio\.file\.AccessDeniedException\b|\bInvalidAccessKeyId\b")
+_DENIED = re.compile(
+    r"\bjava\.nio\.file\.AccessDeniedException\b|\bInvalidAccessKeyId\b"
+    r"|\[ErrorCode\]: AccessDenied\b"
+)
 
 
 def unreadable_file(
@@ -66,6 +71,8 @@ def unreadable_file(
     """
     if isinstance(error, UnreadableFile | TextIsUtf8):
         return error
+    if error.condition in _OF_FUNCTIONS:
+        return None
     if NOT_UTF8 in error.message:
         return _not_utf8(scans, spark)
     detail = f"{error.message}\n{error.detail or ''}"
