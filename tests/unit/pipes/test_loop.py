@@ -201,9 +201,11 @@ def test_run_until_idle_waits_for_what_is_tried_again(intake: Intake) -> None:
 
 
 def test_run_until_idle_leaves_a_pipe_to_the_next_run_that_fails_again_and_again(
-    new_intake: NewIntake,
+    new_intake: NewIntake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One over Kafka may fail thirty times before it gives up, which takes half an hour."""
+    short, long = timedelta(milliseconds=20), timedelta(minutes=1)
+    monkeypatch.setattr(pipe_rules, "backoff", lambda failures, _: long if failures > 1 else short)
     intake = new_intake(pipe_failures=2)
     intake.connection.sql(
         "CREATE PIPE k VIRTUAL_CLUSTER = 'default' AS COPY INTO t FROM (SELECT CAST(value AS"

@@ -25,7 +25,7 @@ from headwater.catalog.load_history import LoadStatus
 from headwater.catalog.objects import Table
 from headwater.catalog.pipes import Pipe, PipeStatus
 from headwater.errors import HeadwaterError, TransientError
-from headwater.files import loads
+from headwater.files import unchanged
 from headwater.lake.delta_log.actions import parse_commit
 from headwater.lake.delta_log.files import LocalLogFiles
 from headwater.pipes import events, listing
@@ -349,7 +349,7 @@ def simulation(
         _listen(made.queue, process, monkeypatch)
     process.spark.commit = made.commit
     world.dies_at = made.dies_at
-    for module in (events, listing, loads):
+    for module in (events, listing, unchanged):
         # Threads would throw the dice in another order each time.
         monkeypatch.setattr(module, "_AT_ONCE", 1)
     for name in _FAULTS_OF_A_STORE:
