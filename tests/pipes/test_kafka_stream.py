@@ -122,7 +122,7 @@ def test_a_pipe_over_a_stream_moves_it_with_its_batches(feed: Feed, body: str) -
     assert feed.loaded() == ["a", "b", "by hand", "c", "d"]
     pipe = pipe_named(feed.lake, feed.name)
     assert pipe.status is PipeStatus.RUNNING
-    assert pipe.input_name == f"table_stream:headwater.public.{feed.name}_s"
+    assert pipe.input_name == f"kafka_table_stream:headwater.public.{feed.name}_s"
 
 
 def test_a_stream_feeds_one_pipe(feed: Feed) -> None:

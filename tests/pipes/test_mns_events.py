@@ -96,10 +96,16 @@ class Listener:
 
 
 @pytest.fixture
-def listener(mns: MnsServer, tmp_path: Path) -> Iterator[Listener]:
+def settings() -> dict[str, int]:
+    """Those of the lake; a test may have others."""
+    return {}
+
+
+@pytest.fixture
+def listener(mns: MnsServer, tmp_path: Path, settings: dict[str, int]) -> Iterator[Listener]:
     """A pipe and its source; OSS has every file that it is asked for."""
     queue = mns.create_queue()
-    with fake_store(FILE) as oss, headwater.connect(tmp_path / "lake") as lake:
+    with fake_store(FILE) as oss, headwater.connect(tmp_path / "lake", **settings) as lake:
         lake.sql(
             "CREATE STORAGE CONNECTION c TYPE OSS REGION = 'cn-hangzhou'"
             f" ENDPOINT = 'http://oss-cn-hangzhou.localhost:{oss.port}'"
@@ -129,6 +135,24 @@ def test_messages_become_a_batch_and_go_when_it_is_done(listener: Listener) -> N
     assert (batch.folder, batch.purge) == ("oss://sales/in/", False)
     assert listener.waiting == 3
     listener.source.done(batch)
+    assert listener.waiting == 0
+    assert listener.look() is None
+
+
+@pytest.mark.parametrize("settings", [{"pipe_files_per_batch": 2}])
+def test_a_message_with_more_files_than_a_batch_takes_stays_until_the_last_is_done(
+    listener: Listener,
+) -> None:
+    listener.send(event("in/a.csv", "in/b.csv", "in/c.csv"))
+    first = listener.look()
+    assert paths(first) == ["a.csv", "b.csv"]
+    assert first is not None
+    listener.source.done(first)
+    assert listener.waiting == 1
+    second = listener.look()
+    assert paths(second) == ["c.csv"]
+    assert second is not None
+    listener.source.done(second)
     assert listener.waiting == 0
     assert listener.look() is None
 

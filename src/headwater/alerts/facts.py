@@ -9,6 +9,7 @@ from headwater.alerts.evaluate import OF_TASKS, Facts, Watched
 from headwater.catalog.alerts import Alert, AlertEvent
 from headwater.catalog.tasks import DONE_STATES
 from headwater.names import QualifiedName
+from headwater.pipes.latency import latency_at
 from headwater.runtime.open_lake import OpenLake
 from headwater.sql.alerts import AlertKind
 from headwater.streams.readable import source_of, staleness_of
@@ -67,7 +68,7 @@ def _pipe_lag(lake: OpenLake, name: QualifiedName, at: datetime) -> timedelta | 
     if pipe is None:
         return None
     if pipe.latency is not None:
-        behind = pipe.latency.get("kafka", {}).get("timeLag", -1)
+        behind = latency_at(pipe.latency, at)["kafka"]["timeLag"]
         return None if behind < 0 else timedelta(milliseconds=behind)
     oldest = pipe.counters.oldest_pending_at
     return timedelta() if oldest is None else max(at - oldest, timedelta())

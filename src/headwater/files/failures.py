@@ -37,19 +37,29 @@ _PLAIN = {
     ),
 }
 _LONGEST = 200
-# What Java, Hadoop and the clouds' libraries throw when no answer came, or none but "not now".
+# What Java, Hadoop and the clouds' libraries throw when no answer came, or none but "not now". Only
+# where an exception is named as a cause: a file may hold any text, and a message repeats it.
 _AWAY = re.compile(
-    r"\bjava\.net\.(?:Connect|HttpRetry|NoRouteToHost|PortUnreachable|Socket|UnknownHost)"
+    r"^(?:Caused by)?: (?:"
+    r"java\.net\.(?:Connect|HttpRetry|NoRouteToHost|PortUnreachable|Socket|UnknownHost)"
     r"\w*Exception\b"
-    r"|\bjavax\.net\.ssl\.\w+Exception\b"
-    r"|\borg\.apache\.http\.[\w.]*Exception\b"
-    r"|\borg\.apache\.hadoop\.fs\.s3a\."
-    r"(?:HttpChannelEOF|AWS(?:ClientIO|ServiceIO|ServiceThrottled|Status500|ApiCallTimeout))"
-    r"Exception\b"
-    r"|\bsoftware\.amazon\.awssdk\.core\.exception\.\w+Exception\b"
-    r"|\bcom\.aliyun\.oss\.ClientException\b"
+    r"|javax\.net\.ssl\.\w+Exception\b"
+    r"|org\.apache\.http\.[\w.]*Exception\b"
+    r"|org\.apache\.hadoop\.fs\.s3a\.\w+Exception\b"
+    r"|software\.amazon\.awssdk\.[\w.]*Exception\b"
+    r"|com\.aliyun\.oss\.\w*Exception\b"
+    # A client of Hadoop's is closed when its bucket gets other keys, whoever reads with it.
+    r"|java\.io\.IOException: .*\b(?:File[sS]ystem (?:is )?closed|Stream is closed)\b"
+    r"|java\.lang\.IllegalStateException: Connection pool shut down\b)",
+    re.M,
 )
-_DENIED = re.compile(r"\bjava\.nio\.file\.AccessDeniedException\b|\bInvalidAccessKeyId\b")
+_OF_FUNCTIONS = ("FUNCTION_FAILED", "FUNCTION_RESULT")
+"""Errors of a function that a query calls, whatever file its argument came from."""
+_GONE = re.compile(r"\bjava\.io\.FileNotFoundException\b|\bNoSuchKey")
+_DENIED = re.compile(
+    r"\bjava\.nio\.file\.AccessDeniedException\b|\bInvalidAccessKeyId\b"
+    r"|\[ErrorCode\]: AccessDenied\b"
+)
 
 
 def unreadable_file(
@@ -61,6 +71,8 @@ def unreadable_file(
     """
     if isinstance(error, UnreadableFile | TextIsUtf8):
         return error
+    if error.condition in _OF_FUNCTIONS:
+        return None
     if NOT_UTF8 in error.message:
         return _not_utf8(scans, spark)
     detail = f"{error.message}\n{error.detail or ''}"
@@ -80,16 +92,17 @@ def unreadable_file(
 
 def _store_away(volume: OpenVolume, reason: str, detail: str) -> HeadwaterError | None:
     """That the store did not answer or let us in, if that is why a file could not be read."""
-    if volume.address.scheme is Scheme.FILE:
+    if volume.address.scheme is Scheme.FILE or _GONE.search(detail):
         return None
-    if _AWAY.search(detail):
-        server = f"{volume.address.scheme}://{volume.address.bucket}"
-        return TransientError("STORE_UNREACHABLE", server=server, reason=reason, detail=detail)
     if _DENIED.search(detail):
         try:
             next(iter(volume.store.list()), None)
         except HeadwaterError as refused:
             return refused
+        return None
+    if _AWAY.search(detail):
+        server = f"{volume.address.scheme}://{volume.address.bucket}"
+        return TransientError("STORE_UNREACHABLE", server=server, reason=reason, detail=detail)
     return None
 
 
@@ -106,12 +119,12 @@ def _not_utf8(
     """The file that is not UTF-8, or that all of them are; None if nobody can tell which it is."""
     texts = [scan for scan in scans if scan.scan.is_text and scan.files]
     for scan in texts:
-        broken = spark.files_not_utf8(scan.scan)
-        for found in broken:
-            path = scan.file_of(found)
-            if path is not None:
-                return _unreadable(scan, path, "it is not UTF-8")
+        found = spark.files_not_utf8(scan.scan)
+        paths = {scan.file_of(path) for path in found}
+        broken = [(file, "it is not UTF-8") for file in scan.files if file.path in paths]
         if broken:
+            return UnreadableFile.of(scan.volume, broken)
+        if found:
             return None
     if not texts:
         return None

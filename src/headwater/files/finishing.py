@@ -19,6 +19,7 @@ from headwater.storage.addresses import Scheme
 OFF = "\0"
 """The quote of CSV without quotes: Spark puts it around values where it would put quotes."""
 
+_STAGING = "_temporary_"
 _AT_ONCE = 8
 _CHUNK = 1 << 20
 
@@ -34,7 +35,16 @@ class Touches:
 
 def staging_folder(subdirectory: str, job_id: str) -> str:
     """Where Spark writes the files of a job, beside those that were asked for."""
-    return f"{subdirectory}_temporary_{job_id}/"
+    return f"{subdirectory}{_STAGING}{job_id}/"
+
+
+def require_reachable(volume: OpenVolume, folder: str) -> None:
+    """Refuse a folder that cannot be looked at, before a query runs for it.
+
+    The store may have no such bucket or not let us in; and on a local disk Spark would follow a
+    link that leads out of the volume.
+    """
+    next(iter(volume.store.list(folder, recursive=False)), None)
 
 
 def written_parts(volume: OpenVolume, folder: str) -> list[str]:
@@ -63,10 +73,16 @@ def move_into_place(
     reach("copy_out.moved")
 
 
-def empty_folder(volume: OpenVolume, folder: str, *, but: str) -> None:
-    """Delete all files below a folder, but those below another one."""
+def empty_folder(volume: OpenVolume, folder: str) -> None:
+    """Delete all files below a folder, but what exports write there now, this one or others."""
     for page in volume.store.list(folder):
-        volume.store.delete_many(file.path for file in page if not file.path.startswith(but))
+        volume.store.delete_many(
+            file.path for file in page if not _is_staged(file.path.removeprefix(folder))
+        )
+
+
+def _is_staged(path: str) -> bool:
+    return any(folder.startswith(_STAGING) for folder in path.split("/")[:-1])
 
 
 def remove_staging(volume: OpenVolume, folder: str) -> None:

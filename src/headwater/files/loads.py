@@ -35,10 +35,13 @@ def announce(
     source: str = COPY_SOURCE,
 ) -> None:
     """Say which files the coming commit will hold; `source` is the pipe that loads them."""
-    files = [source_file(scan.volume, file) for scan in scans for file in scan.files]
-    connection_id = next((scan.volume.connection_id for scan in scans), None)
+    reached = {
+        source_file(scan.volume, file): scan.volume.connection_id
+        for scan in scans
+        for file in scan.files
+    }
     lake.store.load_history.record_intent(
-        table_id, job_id, files, purge=purge, connection_id=connection_id, source=source
+        table_id, job_id, reached, purge=purge, connection_ids=reached, source=source
     )
     reach("copy.announced")
 
@@ -59,13 +62,21 @@ def settle(lake: OpenLake, job_id: str, *, rows: Mapping[str, int] | None = None
 
 
 def purge(lake: OpenLake, job_id: str | None = None) -> list[str]:
-    """Delete the loaded files that are to be deleted; gives back what could not be deleted."""
+    """Delete the loaded files that are to be deleted; gives back what could not be deleted.
+
+    A file is one thread's to delete. If two looked at it and then deleted it one after the other,
+    the second would take what was uploaded in its place between the two.
+    """
     left: list[str] = []
-    by_store: dict[str | None, list[PendingPurge]] = {}
-    for pending in lake.store.load_history.pending_purges(job_id):
-        by_store.setdefault(pending.connection_id, []).append(pending)
-    for connection_id, files in by_store.items():
-        left += _purge_at(lake, connection_id, files)
+    known = lake.store.load_history.pending_purges(job_id)
+    with lake.purging.taken(each.file.path for each in known) as ours:
+        by_store: dict[str | None, list[PendingPurge]] = {}
+        # Asked once more: another thread may have deleted some before they were ours.
+        for pending in lake.store.load_history.pending_purges(job_id) if ours else ():
+            if pending.file.path in ours:
+                by_store.setdefault(pending.connection_id, []).append(pending)
+        for connection_id, files in by_store.items():
+            left += _purge_at(lake, connection_id, files)
     return left
 
 
@@ -76,9 +87,12 @@ def _purge_at(
     connection = None if lake.remote is None else lake.remote.connection
     if connection_id is not None:
         found = lake.store.connections.by_id(connection_id)
-        if found is None:
+        try:
+            connection = None if found is None else store_connection(lake, found)
+        except HeadwaterError:
+            connection = None
+        if connection is None:
             return [each.file.path for each in pending]
-        connection = store_connection(lake, found)
     left: list[str] = []
     for folder, files in _by_folder(pending).items():
         left += _purge_folder(lake, connection, folder, files)
@@ -91,7 +105,10 @@ def _purge_folder(
     folder: str,
     pending: Sequence[PendingPurge],
 ) -> list[str]:
-    store = open_store(_address(folder), connection)
+    try:
+        store = open_store(_address(folder), connection)
+    except HeadwaterError:
+        return [each.file.path for each in pending]
     try:
         unchanged = _unchanged(store, folder, pending)
         failed = store.delete_many([path for _, path in unchanged])

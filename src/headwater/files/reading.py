@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
 from headwater.config import is_local
-from headwater.errors import NotSupported, UserError
+from headwater.errors import NotSupported, Span, UserError
 from headwater.files.packing import packed
 from headwater.files.selection import select_files
 from headwater.files.staging import Staging, told_by
@@ -39,8 +39,20 @@ class VolumeScan:
     scan: FileScan
     spark_paths: dict[str, str]
     """From a path as Spark names it to the path in the volume."""
+    view: str = ""
+    """The temporary view of the files, when there is one."""
     packed: bool = False
     """Whether Spark reads the lines of many files from few, so that it cannot name a file."""
+
+    def part(self, files: Sequence[FileInfo], *, columns: Columns = ()) -> VolumeScan:
+        """The same reading of some of its files; `columns` where it names none."""
+        paths = dict(zip(self.files, self.scan.paths, strict=True))
+        scan = replace(
+            self.scan,
+            paths=tuple(paths[file] for file in files),
+            columns=self.scan.columns or columns,
+        )
+        return replace(self, files=tuple(files), scan=scan)
 
     def file_of(self, spark_path: str) -> str | None:
         """The path in the volume of a path that Spark speaks of, encoded or not."""
@@ -67,13 +79,7 @@ def plan_scan(
     With `only`, just these files are read, without a listing; files with an address in `left_out`
     are not. With `pack`, many small ones may be read as few bigger ones.
     """
-    if relation.format in _UNREADABLE:
-        raise NotSupported(
-            "FORMAT_NOT_READABLE",
-            format=relation.format,
-            span=relation.format_span,
-            hint=_UNREADABLE[relation.format],
-        )
+    require_readable(relation)
     files = select_files(volume, relation.selection) if only is None else only
     columns = relation.columns or columns
     if not files and not columns:
@@ -98,6 +104,18 @@ def plan_scan(
     scan = FileScan(relation.format, tuple(paths), columns, relation.options)
     own = {_canonical(path): file.path for path, file in zip(paths, files, strict=True)}
     return VolumeScan(volume, files, scan, own)
+
+
+def require_readable(relation: VolumeRelation, *, shift: int = 0) -> None:
+    """Refuse a format that has no reader; `shift` is where the text begins that names it."""
+    if relation.format in _UNREADABLE:
+        place = relation.format_span
+        raise NotSupported(
+            "FORMAT_NOT_READABLE",
+            format=relation.format,
+            span=None if place is None else Span(place.start + shift, place.end + shift),
+            hint=_UNREADABLE[relation.format],
+        )
 
 
 def fitted(scan: VolumeScan, spark: SparkConnection) -> VolumeScan:
@@ -138,11 +156,14 @@ def _avro_schemas(scan: VolumeScan, spark: SparkConnection) -> tuple[str, ...]:
     """The different schemas of the files, each once."""
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         stated = list(pool.map(spark.avro_schema, scan.scan.paths))
+    broken: list[tuple[FileInfo, str]] = []
     for file, text in zip(scan.files, stated, strict=True):
         if text is None:
-            raise UnreadableFile(scan.volume, file, "it is not an Avro file")
-        if not text.startswith('{"type":"record"'):
-            raise UnreadableFile(scan.volume, file, "its rows are no records")
+            broken.append((file, "it is not an Avro file"))
+        elif not text.startswith('{"type":"record"'):
+            broken.append((file, "its rows are no records"))
+    if broken:
+        raise UnreadableFile.of(scan.volume, broken)
     return tuple(dict.fromkeys(text for text in stated if text is not None))
 
 
@@ -150,11 +171,13 @@ def _require_one_document(scan: VolumeScan, spark: SparkConnection) -> None:
     """Where a document takes several lines, Spark reads the first of a file and drops the rest."""
     full = [(f, p) for f, p in zip(scan.files, scan.scan.paths, strict=True) if f.size]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        single = pool.map(spark.holds_one_json_document, [path for _, path in full])
-    for (file, _), is_single in zip(full, single, strict=True):
-        if not is_single:
-            reason = "it holds several JSON documents, and they are not one per line in every file"
-            raise UnreadableFile(scan.volume, file, reason)
+        single = list(pool.map(spark.holds_one_json_document, [path for _, path in full]))
+    reason = "it holds several JSON documents, and they are not one per line in every file"
+    broken = [
+        (file, reason) for (file, _), is_single in zip(full, single, strict=True) if not is_single
+    ]
+    if broken:
+        raise UnreadableFile.of(scan.volume, broken)
 
 
 def _require_one_line(relation: VolumeRelation) -> None:

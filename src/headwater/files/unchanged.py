@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 
 from headwater.errors import TransientError
 from headwater.files.reading import VolumeScan
@@ -17,6 +18,8 @@ from headwater.storage.store import Store
 
 _AT_ONCE = 16
 _FEW = 100
+_WORTH_A_PAGE = 50
+"""So many single questions take as long as a page of a listing."""
 _GONE, _REPLACED = "deleted", "replaced"
 
 
@@ -44,15 +47,28 @@ def etags(store: Store, paths: Sequence[str]) -> dict[str, str]:
         folder, slash, _ = path.rpartition("/")
         by_folder.setdefault(folder + slash, []).append(path)
     found: dict[str, str] = {}
-    single: list[str] = []
     for folder, inside in by_folder.items():
-        if len(inside) <= _FEW:
-            single += inside
-            continue
-        for page in store.list(folder, recursive=False):
-            found |= {file.path: file.etag for file in page}
+        if len(inside) > _FEW:
+            found |= _listed(store, folder, inside)
+    single = [path for path in paths if path not in found]
     if single:
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             heads = pool.map(store.head, single)
             found |= {file.path: file.etag for file in heads if file is not None}
+    return found
+
+
+def _listed(store: Store, folder: str, inside: Sequence[str]) -> dict[str, str]:
+    """What a listing shows of files of one folder, without going over all that it holds.
+
+    A few new files may be among a million old ones: what is not seen soon is left to be asked for.
+    """
+    wanted = set(inside)
+    first, last = min(inside, key=str.encode), max(inside, key=str.encode)
+    found: dict[str, str] = {}
+    pages = store.list(folder, recursive=False, start_after=first)
+    for page in islice(pages, len(inside) // _WORTH_A_PAGE + 1):
+        found |= {file.path: file.etag for file in page if file.path in wanted}
+        if page and page[-1].path.encode() >= last.encode():
+            break
     return found

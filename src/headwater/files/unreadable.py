@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from headwater.catalog.load_history import SourceFile
 from headwater.errors import UserError
 from headwater.files.volumes import OpenVolume
@@ -9,7 +11,10 @@ from headwater.storage.store import FileInfo
 
 
 class UnreadableFile(UserError):
-    """FILE_UNREADABLE, with the file as the load history knows it and the bare reason."""
+    """FILE_UNREADABLE, with the file as the load history knows it and the bare reason.
+
+    `also` are others of the same reading, as far as they were looked for.
+    """
 
     def __init__(
         self, volume: OpenVolume, file: FileInfo, reason: str, *, detail: str | None = None
@@ -19,6 +24,21 @@ class UnreadableFile(UserError):
         )
         self.reason = reason
         self.source = source_file(volume, file)
+        self.also: dict[SourceFile, str] = {}
+
+    @classmethod
+    def of(
+        cls,
+        volume: OpenVolume,
+        broken: Sequence[tuple[FileInfo, str]],
+        *,
+        detail: str | None = None,
+    ) -> UnreadableFile:
+        """The error of several files with their reasons: of the first, and of the others `also`."""
+        (file, reason), *others = broken
+        error = cls(volume, file, reason, detail=detail)
+        error.also = {source_file(volume, other): why for other, why in others}
+        return error
 
 
 class TextIsUtf8(UserError):

@@ -16,6 +16,7 @@ NOT_UTF8 = "HEADWATER_NOT_UTF8"
 _BYTES_PER_FILE = 128 << 20
 # The optimizer may expect anything of a join; Spark wants a number that fits.
 _MOST_FILES = 100_000
+_MOST_NAMED = 1000
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 # What the documents infer for CSV; Spark would also see dates and times.
 _INFERRED = ("int", "bigint", "double", "boolean")
@@ -38,7 +39,7 @@ def not_utf8(session: SparkSession, scan: FileScan) -> list[str]:
 
     lines = session.read.text([literal_path(path) for path in scan.paths])
     broken = lines.where(~functions.is_valid_utf8("value"))
-    rows = broken.select("_metadata.file_path").distinct().limit(10).collect()
+    rows = broken.select("_metadata.file_path").distinct().limit(_MOST_NAMED).collect()
     return [row[0] for row in rows]
 
 

@@ -102,6 +102,11 @@ class SparkConnection:
         with self._in_session(text):
             self._session.sql(text.text)
 
+    def read_all(self, query: EditedText) -> None:
+        """Read every row of a query and keep none, to see whether it can be read."""
+        with self._in_session(query):
+            self._session.sql(query.text).write.format("noop").mode("overwrite").save()
+
     def execute(self, sql: str) -> None:
         """Run a command made by Headwater itself."""
         self.command(own_text(sql))

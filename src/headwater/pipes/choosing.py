@@ -16,6 +16,8 @@ from headwater.catalog.load_history import LoadedFile, LoadStatus
 from headwater.sql.pipe_properties import OnReplaced
 from headwater.storage.store import FileInfo
 
+MEGABYTE = 1 << 20
+
 
 class Verdict(Enum):
     """What a pipe does with a file."""

@@ -11,10 +11,11 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from headwater.files.volumes import OpenVolume, opened
 from headwater.pipes.batches import Batch
-from headwater.pipes.choosing import is_temporary
+from headwater.pipes.choosing import MEGABYTE, Choice, is_temporary
 from headwater.pipes.known_files import new_files
 from headwater.pipes.listing import Listing, file_batch, pending_of, still_there, volume_of
 from headwater.pipes.open_pipe import OpenPipe
@@ -46,16 +47,19 @@ class Events:
         self._wait_seconds = wait_seconds
         self._queue: Queue | None = None
         self._under_way: list[QueueMessage] = []
-        self._healing = Listing(lake, pipe)
+        self._left: _Received | None = None
+        """What was received and did not fit into the last batch."""
+        self._healing = Listing(lake, pipe, since=self._remembered_since)
         self._healed_at: float | None = None
 
     def look(self, number: int) -> Look:
         """The files that the next messages tell of."""
         volume = opened(self._lake, volume_of(self._lake, self._pipe))
         try:
-            if self._heals():
+            if self._left is None and self._heals():
                 return self._healing.look(number)
-            received = self._receive(volume)
+            received = self._left or self._receive(volume)
+            self._left = None
             files = self._present(volume, list(received.paths))
             wanted = new_files(self._lake, self._pipe, volume, files)
         finally:
@@ -64,8 +68,16 @@ class Events:
             # Their files are loaded, broken, gone, or none of ours: nothing to wait for.
             self._delete(received.messages)
             return Look(more=bool(received.messages))
-        self._under_way = received.messages
-        batch = file_batch(self._pipe, volume, number, wanted)
+        config = self._lake.config
+        choice = Choice(config.pipe_files_per_batch, config.pipe_megabytes_per_batch * MEGABYTE)
+        choice.take(wanted)
+        if choice.full:
+            # A message tells of several files: they all go when the last file is in the table.
+            rest = {file.path: None for file in wanted[len(choice.files) :]}
+            self._left = _Received(received.messages, rest)
+        else:
+            self._under_way = received.messages
+        batch = file_batch(self._pipe, volume, number, choice.files)
         return Look(batch, more=True, pending=pending_of(wanted))
 
     def again(self, batch: Batch) -> Batch | None:
@@ -83,6 +95,7 @@ class Events:
             self._queue.close()
             self._queue = None
         self._under_way = []
+        self._left = None
 
     def _heals(self) -> bool:
         """Whether it is time for a listing; a page by page one goes on until its end."""
@@ -95,6 +108,18 @@ class Events:
             return False
         self._healed_at = time.monotonic()
         return True
+
+    def _remembered_since(self) -> datetime | None:
+        """Older files may have been loaded and forgotten; None where nothing can have been.
+
+        What came while the pipe stood still for longer than the history lasts is newer than its
+        last batch.
+        """
+        pipe = self._lake.store.pipes.by_id(self._pipe.pipe.id) or self._pipe.pipe
+        oldest = now() - self._lake.load_history_retention
+        if pipe.created_at >= oldest or pipe.last_batch_at is None:
+            return None
+        return min(oldest, pipe.last_batch_at)
 
     def _receive(self, volume: OpenVolume) -> _Received:
         """Messages until there are none, or enough for a batch; only the first are waited for."""

@@ -26,6 +26,16 @@ def latency(
     return _shape(lags, consumed, sum(lags.values()), time_lag)
 
 
+def latency_at(known: Mapping[str, Any], at: datetime) -> dict[str, Any]:
+    """What a look found, as it is at a later moment: time goes on while nobody looks."""
+    kafka = known.get("kafka", {})
+    consumed = kafka.get("lastConsumeTimestamp", _UNKNOWN)
+    time_lag = kafka.get("timeLag", _UNKNOWN)
+    if _UNKNOWN not in (consumed, time_lag):
+        time_lag = max(_ms(at) - consumed, 0)
+    return {"kafka": {**kafka, "timeLag": time_lag}}
+
+
 def latency_after_failure(before: Mapping[str, Any] | None) -> dict[str, Any]:
     """What was known last; how late it is now, nobody knows."""
     known = (before or {}).get("kafka", {})

@@ -9,14 +9,15 @@ What need not be looked at again so soon `pipes/rounds.py` knows.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
 
 from headwater.catalog.volumes import Volume
 from headwater.errors import SchemaError
 from headwater.files.volumes import OpenVolume, opened
 from headwater.pipes.batches import Batch, FileBatch
-from headwater.pipes.choosing import Choice, is_temporary
+from headwater.pipes.choosing import MEGABYTE, Choice, is_temporary
 from headwater.pipes.known_files import judged_files, skipped_paths
 from headwater.pipes.open_pipe import OpenPipe
 from headwater.pipes.rounds import Rounds
@@ -27,15 +28,22 @@ from headwater.storage.store import FileInfo, Page
 
 _PAGES_PER_LOOK = 100
 _AT_ONCE = 16
-_MEGABYTE = 1 << 20
 
 
 class Listing:
     """Lists the pipe's volume."""
 
-    def __init__(self, lake: OpenLake, pipe: OpenPipe) -> None:
+    def __init__(
+        self,
+        lake: OpenLake,
+        pipe: OpenPipe,
+        *,
+        since: Callable[[], datetime | None] = lambda: None,
+    ) -> None:
+        """With `since`, files from before that moment are left alone."""
         self._lake = lake
         self._pipe = pipe
+        self._since = since
         self._behind: str | None = None
         """The last path that was looked at; None to start from the first."""
         self._found = False
@@ -57,15 +65,15 @@ class Listing:
 
     def _look(self, volume: OpenVolume, number: int) -> Look:
         config = self._lake.config
-        choice = Choice(config.pipe_files_per_batch, config.pipe_megabytes_per_batch * _MEGABYTE)
-        started_behind, began = self._behind, time.monotonic()
+        choice = Choice(config.pipe_files_per_batch, config.pipe_megabytes_per_batch * MEGABYTE)
+        started_behind, began, since = self._behind, time.monotonic(), self._since()
         self._found = self._found and started_behind is not None
         reached_end, read = True, 0
         start = self._rounds.behind(began) if started_behind is None else started_behind
         pages = volume.store.list(recursive=volume.recursive, start_after=start)
         for page in pages:
             read += 1
-            waiting = choice.take(self._new(volume, self._without_temporary(page)))
+            waiting = choice.take(self._new(volume, self._without_others(page, since)))
             self._behind = _behind(page, waiting, self._behind)
             if waiting is not None or read >= _PAGES_PER_LOOK:
                 reached_end = False
@@ -89,7 +97,10 @@ class Listing:
             self._rounds.note_known(page)
         return judged.new
 
-    def _without_temporary(self, page: Page) -> Page:
+    def _without_others(self, page: Page, since: datetime | None) -> Page:
+        """The page without files that are too old, or still being written."""
+        if since is not None:
+            page = [file for file in page if file.modified_at >= since]
         if not self._pipe.properties.ignore_tmp_file:
             return page
         return [file for file in page if not is_temporary(file.path)]

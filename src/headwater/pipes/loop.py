@@ -68,6 +68,7 @@ class PipeLoop:
     """Told of a pipe that failed, or has stopped by itself, as it is then."""
     _worked: dict[str, _Worked] = field(default_factory=dict)
     _purged_at: float = 0.0
+    _purging: Future[None] | None = None
     _woken: threading.Event = field(default_factory=threading.Event)
     """Set when a step has ended, so that nobody has to look for it."""
     _directories: DirectoryWatch = field(init=False)
@@ -113,7 +114,7 @@ class PipeLoop:
                 continue
             if time.monotonic() - read_at >= _LOOK_FOR_CHANGES:
                 running, read_at = self._running(), time.monotonic()
-                self._purge_left_overs()
+                self._purge_left_overs(pool)
             self._submit(pool, [p for p in running if self._is_due(p)], patience=_LONG_POLL)
             self._directories.tend(pool, patience=_LONG_POLL)
             self._collect(running)
@@ -233,11 +234,21 @@ class PipeLoop:
     def _busy(self) -> int:
         return sum(worked.future is not None for worked in self._worked.values())
 
-    def _purge_left_overs(self) -> None:
-        """Files whose deletion failed are tried again, as often as stores are looked at."""
+    def _purge_left_overs(self, pool: ThreadPoolExecutor) -> None:
+        """Files whose deletion failed are tried again, as often as stores are looked at.
+
+        On a thread of its own: a store that is away must not hold up pipes that do not need it.
+        """
+        if self._purging is not None and not self._purging.done():
+            return
         if time.monotonic() - self._purged_at < self.lake.config.pipe_poll_seconds:
             return
+        if self._purging is not None:
+            self._purging.result()
         self._purged_at = time.monotonic()
+        self._purging = pool.submit(self._try_purge)
+
+    def _try_purge(self) -> None:
         try:
             purge(self.lake)
         except HeadwaterError:

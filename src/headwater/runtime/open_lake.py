@@ -32,6 +32,7 @@ from headwater.runtime.lake_folder import LakeFolder, open_folder
 from headwater.runtime.lake_store import open_lake_store
 from headwater.runtime.locks import ObjectLocks
 from headwater.runtime.process_identity import this_process
+from headwater.runtime.taken import Taken
 from headwater.runtime.writer import Heartbeat, Writer
 
 DEFAULT_SCHEMA = "public"
@@ -68,6 +69,8 @@ class OpenLake:
         self.kept_changes = KeptChanges()
         self.transfers: dict[str, tuple[int, int]] = {}
         """Files copied, and all there are, by the job that copies them."""
+        self.purging = Taken()
+        """The loaded files that are being deleted."""
         # Measuring a finished job must not make its user wait.
         self.background = ThreadPoolExecutor(1, thread_name_prefix="headwater-background")
         every = min(config.lease_seconds / _BEATS_PER_LEASE, _MOST_SECONDS_BETWEEN_BEATS)

@@ -29,6 +29,7 @@ _PER_FILE = (
     Column("rows_loaded", "bigint"),
     Column("first_error", "string"),
 )
+_BROKEN_ONE_BY_ONE = 2
 _TRIES = 3
 """How often files are listed and read of which one changes meanwhile."""
 
@@ -60,6 +61,8 @@ def copy_into_table(context: Context, statement: CopyIntoTable) -> Result:
             except UnreadableFile as error:
                 if not _leave_out(copy, error):
                     raise
+                # All that are broken are known by now, and the others can be read as packs again.
+                copy.pack = copy.pack or len(copy.failed) > _BROKEN_ONE_BY_ONE
             except FilesChanged:
                 copy.tries += 1
                 # A pipe looks for its files anew itself.
@@ -112,7 +115,17 @@ def _load_files(copy: _Copy, scans: list[VolumeScan]) -> _Loaded:
     context, statement = copy.context, copy.statement
     left_out = frozenset(copy.failed)
     pack = copy.pack and not _tells(copy)
-    with copy_source(context, statement, copy.table, scans, left_out=left_out, pack=pack) as text:
+    # The first broken files cost a reading each; where there are some, there may be many.
+    find_all = statement.on_error is OnError.CONTINUE and len(copy.failed) >= _BROKEN_ONE_BY_ONE
+    with copy_source(
+        context,
+        statement,
+        copy.table,
+        scans,
+        left_out=left_out,
+        pack=pack,
+        find_all=find_all,
+    ) as text:
         try:
             done = _load(copy, scans, text)
             # Staged files are gone when this ends.
@@ -160,17 +173,15 @@ def _source(context: Context) -> str:
 
 
 def _leave_out(copy: _Copy, error: UnreadableFile) -> bool:
-    """Note a file that cannot be read; says whether the others are to be loaded without it."""
+    """Note what cannot be read; says whether the other files are to be loaded without it."""
     if error.source.path in copy.failed:
         return False
+    broken = {error.source: error.reason}
+    if copy.statement.on_error is OnError.CONTINUE:
+        broken |= error.also
     history = copy.context.store.load_history
-    history.record_failed(
-        copy.table.id,
-        copy.context.job_id,
-        {error.source: error.reason},
-        source=_source(copy.context),
-    )
-    copy.failed[error.source.path] = error.reason
+    history.record_failed(copy.table.id, copy.context.job_id, broken, source=_source(copy.context))
+    copy.failed |= {file.path: reason for file, reason in broken.items()}
     return copy.statement.on_error is OnError.CONTINUE
 
 

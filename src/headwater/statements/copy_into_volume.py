@@ -21,6 +21,7 @@ from headwater.files.finishing import (
     empty_folder,
     move_into_place,
     remove_staging,
+    require_reachable,
     staging_folder,
     written_parts,
 )
@@ -39,6 +40,7 @@ from headwater.statements.volume_relations import volume_of
 def copy_into_volume(context: Context, statement: CopyIntoVolume) -> Result:
     """Write the files, then give them their names; a failure before that changes nothing."""
     volume = volume_of(context, statement.volume)
+    require_reachable(volume, statement.subdirectory)
     staging = staging_folder(statement.subdirectory, context.job_id)
     access = volume.spark_access()
     session = context.session
@@ -90,6 +92,6 @@ def _finish(volume: OpenVolume, statement: CopyIntoVolume, job_id: str, staging:
     parts = written_parts(volume, staging)
     names = file_names(statement, job_id, len(parts))
     if statement.overwrite:
-        empty_folder(volume, statement.subdirectory, but=staging)
+        empty_folder(volume, statement.subdirectory)
     move_into_place(volume, parts, names, touches(statement.options))
     return names

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from headwater.catalog.objects import Table
 from headwater.errors import HeadwaterError, Span, UserError
+from headwater.files.broken_files import find_others
 from headwater.files.failures import unreadable_file
 from headwater.files.reading import VolumeScan
 from headwater.files.staging import Staging
+from headwater.files.unreadable import UnreadableFile
 from headwater.lake.file_scan import Columns
 from headwater.names import counted, did_you_mean, quote_identifier
 from headwater.sql.copy_into_table import CopyIntoTable
@@ -34,29 +37,64 @@ def copy_source(
     *,
     left_out: frozenset[str],
     pack: bool = False,
+    find_all: bool = False,
 ) -> Iterator[EditedText | None]:
     """The INSERT, ready for Spark, or None if it would insert nothing; what it reads is in `scans`.
 
     Files with an address in `left_out` are not read; with `pack`, many small ones may be read as
-    few bigger ones.
+    few bigger ones; with `find_all`, an error of a file knows of all others that are broken, too.
     """
     _require_columns(table, statement)
     if statement.source is None:
         edits = _around_query(context, statement, table)
         with spark_text(context, context.text, extra=edits, scans=scans, left_out=left_out) as text:
-            yield None if left_out and not any(scan.files for scan in scans) else text
+            rows = own_text(text.text.removeprefix(edits[0].text))
+            try:
+                yield None if left_out and not any(scan.files for scan in scans) else text
+            except HeadwaterError as error:
+                better = _about_files(context, scans, error, rows, find_all=find_all)
+                raise better from error.__cause__
         return
     staging = staging_of(context)
     views: list[str] = []
+    read: _Insert | None = None
     try:
-        yield _from_files(context, statement, table, scans, views, left_out, staging, pack=pack)
+        read = _from_files(context, statement, table, scans, views, left_out, staging, pack=pack)
+        yield None if read is None else own_text(f"{read.head} {read.rows}")
     except HeadwaterError as error:
-        better = unreadable_file(error, scans, context.session.spark()) if scans else None
-        raise better or error from error.__cause__
+        select = None if read is None else own_text(read.rows)
+        better = _about_files(context, scans, error, select, find_all=find_all)
+        raise better from error.__cause__
     finally:
         for view in views:
             context.session.spark().drop_view(view)
         staging.clear()
+
+
+@dataclass(frozen=True, slots=True)
+class _Insert:
+    """An INSERT in two halves: where to, and which rows."""
+
+    head: str
+    rows: str
+
+
+def _about_files(
+    context: Context,
+    scans: list[VolumeScan],
+    error: HeadwaterError,
+    select: EditedText | None,
+    *,
+    find_all: bool,
+) -> HeadwaterError:
+    """The error with the file it is about, if it is about one; with `find_all`, with all others."""
+    if not scans:
+        return error
+    spark = context.session.spark()
+    better = unreadable_file(error, scans, spark)
+    if find_all and isinstance(better, UnreadableFile):
+        find_others(spark, scans, better, select)
+    return better or error
 
 
 def _from_files(
@@ -69,7 +107,7 @@ def _from_files(
     staging: Staging,
     *,
     pack: bool,
-) -> EditedText | None:
+) -> _Insert | None:
     relation = statement.source
     assert relation is not None
     targets = _targets(table, statement)
@@ -86,7 +124,7 @@ def _from_files(
     rows = own_text(f"SELECT * FROM {quote_identifier(view)}")  # noqa: S608
     given = [column.name for column in context.session.spark().columns_of(rows)]
     pairs = _pairs(statement, relation, targets, given)
-    return own_text(_insert(context, statement, table, view, pairs))
+    return _insert(context, statement, table, view, pairs)
 
 
 def _require_known_keys(
@@ -159,7 +197,7 @@ def _insert(
     table: Table,
     view: str,
     pairs: Sequence[tuple[str, str]],
-) -> str:
+) -> _Insert:
     values = {quote_identifier(target): quote_identifier(source) for source, target in pairs}
     fixed = {quote_identifier(column): value for column, value in statement.partition}
     values |= fixed
@@ -173,7 +211,8 @@ def _insert(
     else:
         word = "OVERWRITE" if statement.overwrite else "INTO"
         head = f"INSERT {word} {name} ({', '.join(values)})"
-    return f"{head} SELECT {', '.join(values.values())} FROM {quote_identifier(view)}"  # noqa: S608
+    chosen = ", ".join(values.values())
+    return _Insert(head, f"SELECT {chosen} FROM {quote_identifier(view)}")  # noqa: S608
 
 
 def _around_query(context: Context, statement: CopyIntoTable, table: Table) -> tuple[Edit, ...]:

@@ -10,6 +10,7 @@ from headwater.catalog.streams import Stream
 from headwater.catalog.volumes import Volume
 from headwater.errors import Span, UserError
 from headwater.files.connections import store_connection
+from headwater.files.reading import require_readable
 from headwater.files.volumes import find_volume
 from headwater.pipes.kafka_tables import relation_of, stream_topics
 from headwater.sql.pipe_body import KafkaSource, VolumeSource
@@ -44,6 +45,7 @@ def volume_input(
     ref = source.relation.volume
     assert ref.name is not None
     span = Span(ref.span.start + shift, ref.span.end + shift) if ref.span is not None else None
+    require_readable(source.relation, shift=shift)
     volume = find_volume(context.lake, context.qualify(ref.name), span=span)
     name = f"{volume.workspace}.{volume.schema}.{volume.name}"
     if volume.external:
@@ -83,7 +85,7 @@ def kafka_stream_input(context: Context, table: Table, stream: Stream) -> PipeIn
     made = kafka_input(KafkaSource(stream_topics(context.lake, table, stream)))
     # Its own offsets count, not those of a group: nothing is to be asked of the brokers first.
     return replace(
-        made, name=f"table_stream:{name}", kafka_group=f"stream:{stream.id}", relation=None
+        made, name=f"kafka_table_stream:{name}", kafka_group=f"stream:{stream.id}", relation=None
     )
 
 

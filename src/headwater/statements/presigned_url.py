@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from headwater.errors import HeadwaterError, NotSupported
 from headwater.files.volumes import OpenVolume
@@ -16,6 +17,7 @@ from headwater.storage.addresses import Scheme
 from headwater.storage.connections import StoreConnection
 from headwater.storage.open_store import keys_of, open_store
 
+FORCE_EXTERNAL = "cz.sql.function.get.presigned.url.force.external"
 _SECONDS = 3600
 
 
@@ -24,7 +26,7 @@ def presigned_edits(context: Context, calls: Sequence[PresignedUrl]) -> list[Edi
     edits: list[Edit] = []
     for call in calls:
         name = context.session.next_view_name()
-        volume = volume_of(context, call.volume)
+        volume = _as_seen_from_outside(context, volume_of(context, call.volume))
         literal = _literal_arguments(call)
         if volume.address.scheme is Scheme.FILE:
             path = call.path.text if literal is None else literal[0]
@@ -42,6 +44,16 @@ def presigned_edits(context: Context, calls: Sequence[PresignedUrl]) -> list[Edi
         edits.append(Edit(type(first)(first.start, call.path.span.start), ""))
         edits.append(Edit(type(first)(call.path.span.end, call.path.span.end), seconds))
     return edits
+
+
+def _as_seen_from_outside(context: Context, volume: OpenVolume) -> OpenVolume:
+    """With the setting, a volume whose endpoint is inside Alibaba's network at its public host."""
+    wanted = context.session.settings.get(FORCE_EXTERNAL, "").lower() == "true"
+    inside = volume.connection
+    if not wanted or inside is None or inside.scheme is not Scheme.OSS or not inside.endpoint:
+        return volume
+    public = replace(inside, endpoint=inside.endpoint.replace("-internal.aliyuncs", ".aliyuncs"))
+    return replace(volume, connection=public, store=open_store(volume.address, public))
 
 
 def _literal_arguments(call: PresignedUrl) -> tuple[str, int] | None:

@@ -79,8 +79,8 @@ def volume_view(
     # From here on an error may be about one of these files.
     scans.append(planned)
     spark = context.session.spark()
-    scan = scans[-1] = _known(context, fitted(planned, spark))
     name = context.session.next_view_name()
+    scan = scans[-1] = replace(_known(context, fitted(planned, spark)), view=name)
     spark.create_file_view(name, scan.scan)
     return name
 

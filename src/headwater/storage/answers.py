@@ -88,11 +88,25 @@ def next_token(body: bytes) -> str | None:
 
 
 def undeleted(body: bytes) -> Iterator[tuple[str, str]]:
-    """The keys a store could not delete, with its reason."""
+    """The keys a store could not delete, with its reason; nothing said is nothing left.
+
+    ValueError if the body is no such list: who believes that files are gone forgets them.
+    """
     if not body.strip():
         return
     root = parsed_xml(body)
     space = root.tag[: root.tag.find("}") + 1]
+    if root.tag != space + "DeleteResult":
+        raise ValueError("not what was deleted")
     for entry in root.iterfind(space + "Error"):
         reason = entry.findtext(space + "Code") or "refused"
         yield entry.findtext(space + "Key", ""), reason
+
+
+def is_copied(body: bytes) -> bool:
+    """Whether the answer to a copy says that there is one: it names the etag of it."""
+    try:
+        elements = parsed_xml(body).iter()
+    except ValueError:
+        return False
+    return any(element.tag.rpartition("}")[2] == "ETag" for element in elements)

@@ -18,7 +18,14 @@ from xml.sax.saxutils import escape
 
 from headwater.errors import HeadwaterError, UserError, ValueRejected
 from headwater.storage.addresses import StoreAddress, checked_folder, checked_path
-from headwater.storage.answers import Answer, listed_files, next_token, to_the_second, undeleted
+from headwater.storage.answers import (
+    Answer,
+    is_copied,
+    listed_files,
+    next_token,
+    to_the_second,
+    undeleted,
+)
 from headwater.storage.content_of import content_of
 from headwater.storage.exchange import Exchange, Pending
 from headwater.storage.failures import NETWORK_ERRORS, Refusal, refusal_of, refused
@@ -174,6 +181,9 @@ class ObjectStore:
         answer = self._exchange.send(replace(request, headers={**request.headers, **named}))
         if not answer.good:
             self._copy_large(path, target, named, refusal_of(answer))
+        elif not is_copied(answer.body):
+            # A store may say 200 before it knows, and in the body that it failed.
+            raise self._refused(refusal_of(answer), path)
         for reason in self.delete_many([path]).values():
             raise self._refused(Refusal(403, reason, reason), path)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 
-from headwater.errors import NotSupported, UserError
+from headwater.errors import UserError
 from headwater.storage.addresses import Scheme, StoreAddress
 from headwater.storage.connections import AccessKeys, StoreConnection
 from headwater.storage.store import Store
@@ -60,8 +60,11 @@ def keys_of(
         from headwater.storage.oss import oss_region
 
         return AlibabaRoleKeys(role, oss_region(connection), own)
-    if connection.scheme is not Scheme.S3:
-        raise NotSupported("ROLE_NOT_SUPPORTED", type=connection.scheme.upper())
+    if connection.scheme is Scheme.COS:
+        from headwater.storage.cos import cos_region
+        from headwater.storage.tencent_sts import TencentRoleKeys
+
+        return TencentRoleKeys(role, cos_region(connection), own)
     from headwater.storage.s3 import s3_region
     from headwater.storage.sts import RoleKeys
 

@@ -49,6 +49,7 @@ class OpenStore:
 def told(
     causes: str,
     *,
+    condition: str = "FAILED_READ_FILE.NO_HINT",
     location: str = "s3://bucket/data/",
     store: object = None,
     columns: Columns = (),
@@ -60,7 +61,7 @@ def told(
     volume = OpenVolume("volume public.v", address, cast(Any, store))
     scan = FileScan(FileFormat.CSV, (path,), columns)
     detail = SPARK_SAYS.format(path=path) + causes.replace("{path}", path)
-    error = UserError("FAILED_READ_FILE.NO_HINT", text="it failed", detail=detail)
+    error = UserError(condition, text="it failed", detail=detail)
     return unreadable_file(error, [VolumeScan(volume, (FILE,), scan, {path: FILE.path})], NO_SPARK)
 
 
@@ -88,6 +89,29 @@ AWAY = {
         " an internal error\n",
         "internal error",
     ),
+    "keys of a role that ended": (
+        "Caused by: org.apache.hadoop.fs.s3a.AWSBadRequestException: open {path}:"
+        " software.amazon.awssdk.services.s3.model.S3Exception: The provided token has expired."
+        " (Service: S3, Status Code: 400):ExpiredToken\n",
+        "The provided token has expired",
+    ),
+    "a client that was closed for new keys": (
+        "Caused by: java.io.IOException: s3a://bucket: FileSystem is closed!\n",
+        "FileSystem is closed!",
+    ),
+    "a file that was being read when it was closed": (
+        "Caused by: java.io.IOException: {path}: Stream is closed!\n",
+        "Stream is closed!",
+    ),
+    "connections that were closed with it": (
+        "Caused by: java.lang.IllegalStateException: Connection pool shut down\n",
+        "Connection pool shut down",
+    ),
+    "Alibaba": (
+        "Caused by: com.aliyun.oss.OSSException: The security token you provided has expired.\n"
+        "[ErrorCode]: SecurityTokenExpired\n",
+        "token you provided has expired",
+    ),
 }
 
 
@@ -108,9 +132,34 @@ def test_keys_that_no_longer_let_in_make_no_file_unreadable() -> None:
     assert error.condition == "STORAGE_DENIED"
 
 
-def test_a_file_that_alone_is_denied_is_unreadable() -> None:
-    denied = "Caused by: java.nio.file.AccessDeniedException: open {path}: Status Code: 403\n"
+@pytest.mark.parametrize(
+    "denied",
+    [
+        "Caused by: java.nio.file.AccessDeniedException: open {path}: Status Code: 403\n",
+        "Caused by: com.aliyun.oss.OSSException: no right\n[ErrorCode]: AccessDenied\n",
+    ],
+)
+def test_a_file_that_alone_is_denied_is_unreadable(denied: str) -> None:
     assert isinstance(told(denied, store=OpenStore()), UnreadableFile)
+
+
+def test_what_a_file_holds_does_not_pass_for_a_store_that_is_away() -> None:
+    says = (
+        'Caused by: java.lang.NumberFormatException: For input string: "java.net.ConnectException"'
+    )
+    assert isinstance(told(f"{says}\n"), UnreadableFile)
+
+
+def test_a_function_that_fails_on_what_a_file_holds_makes_no_file_unreadable() -> None:
+    assert told("Caused by: ValueError: no\n", condition="FUNCTION_FAILED") is None
+
+
+def test_a_file_that_is_gone_is_told_apart_from_a_store_that_is_away() -> None:
+    gone = (
+        "Caused by: java.io.FileNotFoundException: No such file or directory: {path}\nCaused by:"
+        " software.amazon.awssdk.services.s3.model.NoSuchKeyException: null (Status Code: 404)\n"
+    )
+    assert isinstance(told(gone), UnreadableFile)
 
 
 def test_a_file_of_this_machine_has_no_store_that_could_be_away() -> None:

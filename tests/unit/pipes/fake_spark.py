@@ -31,6 +31,7 @@ from headwater.tables.create import attach, new_table
 BROKEN = "broken"
 """A line that cannot be read."""
 _LOCATION = re.compile(r"CREATE TABLE (\S+) USING delta LOCATION '(.+)'")
+_SELECT = re.compile(r"SELECT .* FROM `(\w+)`")
 _INSERT = re.compile(r"INSERT INTO (\S+) .* FROM `(\w+)`")
 
 
@@ -92,6 +93,8 @@ class FakeSpark:
 
     commit: Callable[[Insert], object] = Insert.commit
     locations: dict[str, Path] = field(default_factory=dict)
+    inserts: int = 0
+    """How often all files were read to be inserted."""
 
     def of(self, lake: OpenLake) -> OpenLake:
         """The lake, with this in the place of Spark."""
@@ -127,6 +130,15 @@ class FakeConnection:
         scan = self._views[query.text.rpartition("`")[0].rpartition("`")[2]]
         return tuple(TableColumn(name=name, type=kind) for name, kind in scan.columns)
 
+    def definitions_of(self, query: EditedText) -> tuple[tuple[TableColumn, str], ...]:
+        return tuple((column, column.type) for column in self.columns_of(query))
+
+    def read_all(self, query: EditedText) -> None:
+        found = _SELECT.fullmatch(query.text)
+        assert found is not None, query.text
+        for path in self._views[found[1]].paths:
+            _lines(path)
+
     @contextmanager
     def commit_note(
         self,
@@ -144,6 +156,7 @@ class FakeConnection:
     def command(self, text: EditedText) -> None:
         found = _INSERT.fullmatch(text.text)
         assert found is not None, text.text
+        self.shared.inserts += 1
         rows = tuple(row for path in self._views[found[2]].paths for row in _lines(path))
         table = self.shared.locations[found[1]]
         self._question()

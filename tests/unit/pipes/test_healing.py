@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from datetime import timedelta
+
 import pytest
 from tests.unit.pipes.conftest import NewIntake
 
@@ -9,6 +12,7 @@ from headwater.pipes import events, listing
 from headwater.pipes.batches import FileBatch
 from headwater.pipes.events import Events
 from headwater.queues.queue import QueueMessage
+from headwater.runtime.clock import now
 from headwater.storage import local_files
 
 
@@ -54,3 +58,39 @@ def test_without_the_setting_nothing_is_listed(
     intake.drop("a.csv")
     look = Events(intake.lake, intake.opened, wait_seconds=0).look(1)
     assert (look.batch, look.more) == (None, False)
+
+
+DAY = timedelta(days=1)
+
+
+@pytest.mark.parametrize(
+    ("age", "last_batch", "expected"),
+    [
+        (2 * DAY, DAY, ["new.csv", "old.csv", "older.csv"]),
+        (30 * DAY, None, ["new.csv", "old.csv", "older.csv"]),
+        (30 * DAY, DAY, ["new.csv"]),
+        (30 * DAY, 9 * DAY, ["new.csv", "old.csv"]),
+    ],
+    ids=["a new pipe", "nothing loaded yet", "at work for long", "it stood still"],
+)
+def test_what_the_history_may_have_forgotten_is_not_loaded_again(
+    new_intake: NewIntake,
+    monkeypatch: pytest.MonkeyPatch,
+    age: timedelta,
+    last_batch: timedelta | None,
+    expected: list[str],
+) -> None:
+    later = now() + age
+    monkeypatch.setattr(events, "now", lambda: later)
+    monkeypatch.setattr(events, "open_queue", lambda *about, **options: SilentQueue())
+    intake = new_intake(pipe_heal_minutes=1)
+    pipe = intake.make_pipe()
+    if last_batch is not None:
+        intake.lake.store.pipes.record_success(pipe.id, later - last_batch, batch=1)
+    for name, days in {"new.csv": 1, "old.csv": 8, "older.csv": 20}.items():
+        intake.drop(name)
+        moment = (later - days * DAY).timestamp()
+        os.utime(intake.folder / name, (moment, moment))
+    batch = Events(intake.lake, intake.opened, wait_seconds=0).look(2).batch
+    assert isinstance(batch, FileBatch)
+    assert [file.path for file in batch.files] == expected

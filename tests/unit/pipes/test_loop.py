@@ -119,6 +119,28 @@ def test_a_lake_without_pipes_is_idle(new_intake: NewIntake) -> None:
     pipe_loop(intake.lake, intake.sessions).run_until_idle()
 
 
+def test_a_store_that_hangs_while_files_are_deleted_holds_up_no_pipe(
+    new_intake: NewIntake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hangs, ends = threading.Event(), threading.Event()
+
+    def purge(lake: OpenLake) -> None:
+        hangs.set()
+        assert ends.wait(PATIENCE)
+
+    monkeypatch.setattr(loop_module, "purge", purge)
+    intake = new_intake(pipe_poll_seconds=1)
+    intake.make_pipe()
+    with running(pipe_loop(intake.lake, intake.sessions)):
+        assert hangs.wait(PATIENCE)
+        intake.drop("a.csv")
+        until = time.monotonic() + PATIENCE
+        while not intake.rows and time.monotonic() < until:
+            time.sleep(0.02)
+        ends.set()
+    assert len(intake.rows) == 1
+
+
 def test_a_pipe_has_one_batch_at_a_time_in_order(new_intake: NewIntake) -> None:
     intake = new_intake(pipe_files_per_batch=1)
     intake.make_pipe()
@@ -179,9 +201,11 @@ def test_run_until_idle_waits_for_what_is_tried_again(intake: Intake) -> None:
 
 
 def test_run_until_idle_leaves_a_pipe_to_the_next_run_that_fails_again_and_again(
-    new_intake: NewIntake,
+    new_intake: NewIntake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One over Kafka may fail thirty times before it gives up, which takes half an hour."""
+    short, long = timedelta(milliseconds=20), timedelta(minutes=1)
+    monkeypatch.setattr(pipe_rules, "backoff", lambda failures, _: long if failures > 1 else short)
     intake = new_intake(pipe_failures=2)
     intake.connection.sql(
         "CREATE PIPE k VIRTUAL_CLUSTER = 'default' AS COPY INTO t FROM (SELECT CAST(value AS"

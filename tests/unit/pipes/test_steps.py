@@ -77,6 +77,25 @@ def test_a_broken_file_is_left_out_and_the_others_load_in_one_commit(
     assert "d.csv 1 0" in intake.rows
 
 
+def test_very_many_broken_files_do_not_take_as_many_readings(new_intake: NewIntake) -> None:
+    intake = new_intake()
+    intake.make_pipe(options="ON_ERROR = CONTINUE")
+    good, bad = [f"{n:03}.csv" for n in range(0, 90, 2)], [f"{n:03}.csv" for n in range(1, 90, 2)]
+    intake.drop(*good)
+    for name in bad:
+        (intake.folder / name).write_text(f"{BROKEN}\n")
+    assert intake.step() is Outcome.DONE
+    assert intake.rows == [f"{name} 1 0" for name in good]
+    assert intake.files == bad
+    entries = [intake.history(name)[0] for name in bad]
+    assert {entry.status for entry in entries} == {LoadStatus.LOAD_FAILED}
+    assert {entry.first_error for entry in entries} == {f"cannot read it: {BROKEN}"}
+    counters = intake.pipe.counters
+    assert (counters.files, counters.failed_files, intake.pipe.batch) == (45, 45, 1)
+    # Two that ended at a broken file, one that looked for all others, and the one that loads.
+    assert intake.spark.inserts == 4
+
+
 def test_broken_files_alone_end_their_batch(new_intake: NewIntake) -> None:
     intake = new_intake()
     intake.make_pipe(options="ON_ERROR = CONTINUE")

@@ -63,6 +63,7 @@ def test_a_volume_feeds_one_pipe(lake: headwater.Connection) -> None:
         (CREATE.replace("INTO t", "INTO nowhere"), "TABLE_NOT_FOUND"),
         (CREATE.replace("PIPE p", "PIPE nowhere.p"), "SCHEMA_NOT_FOUND"),
         (CREATE.replace(" PURGE = TRUE", ""), "PIPE_PURGE_MISSING"),
+        (CREATE.replace("USING CSV", "USING BSON"), "FORMAT_NOT_READABLE"),
         (CREATE.replace("LIST_PURGE", "EVENT_NOTIFICATION"), "PIPE_QUEUE_MISSING"),
         (
             CREATE.replace("'LIST_PURGE'", "'EVENT_NOTIFICATION' AWS_SQS_QUEUE = 'q'").replace(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.unit.storage.fake_store import Canned, FakeStore, fake_store
 
-from headwater.errors import NotSupported, UserError
+from headwater.errors import UserError
 from headwater.storage.addresses import Scheme, parse_location
 from headwater.storage.connections import AccessKeys, Role, StoreConnection
 from headwater.storage.cos import cos_bucket, cos_endpoint
@@ -189,8 +189,8 @@ def test_what_a_connection_lacks_is_named() -> None:
             open_store(address, connection)
     with pytest.raises(UserError, match="type OSS"):
         open_store(address, StoreConnection(Scheme.OSS, keys=KEYS))
-    role = StoreConnection(Scheme.COS, region="x-1", role=Role("arn", "id"))
-    with pytest.raises(NotSupported, match="type COS cannot assume a role"):
+    role = StoreConnection(Scheme.COS, role=Role("arn", "id"))
+    with pytest.raises(UserError, match="lacks REGION"):
         open_store(parse_location("cos://bucket/in"), role)
 
 

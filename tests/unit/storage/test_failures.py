@@ -21,6 +21,9 @@ from headwater.storage.open_store import open_store
 from headwater.storage.store import Store
 
 LISTING = b"<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>"
+DELETED = b"<DeleteResult/>"
+DELETES = 7
+"""Which of the `uses` deletes many at once."""
 SECONDS = 20.0
 
 
@@ -136,8 +139,9 @@ def test_waiting_is_limited_without_being_told() -> None:
     ids=["slow down", "internal", "too many", "hang up", "too slow"],
 )
 def test_a_moment_of_trouble_is_sat_out(failure: Canned, tmp_path: Path) -> None:
+    headers = {"Last-Modified": "Wed, 21 Oct 2026 07:28:00 GMT", "ETag": "e"}
     for number in range(len(uses(store_at("x"), tmp_path))):
-        good = Canned(200, LISTING, {"Last-Modified": "Wed, 21 Oct 2026 07:28:00 GMT", "ETag": "e"})
+        good = Canned(200, DELETED if number == DELETES else LISTING, headers)
         with fake_store(failure, failure, good) as fake:
             uses(store_of(fake), tmp_path)[number]()
             assert len(fake.requests) >= 3

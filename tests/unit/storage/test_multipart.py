@@ -9,7 +9,7 @@ import pytest
 from tests.seaweedfs import SeaweedServer
 from tests.unit.storage.fake_store import Canned, fake_store
 
-from headwater.errors import HeadwaterError, UserError
+from headwater.errors import HeadwaterError, TransientError, UserError
 from headwater.storage import multipart
 from headwater.storage.addresses import Scheme, parse_location
 from headwater.storage.connections import AccessKeys, StoreConnection
@@ -119,6 +119,19 @@ def test_a_copy_that_is_refused_for_another_reason_stays_refused() -> None:
         pytest.raises(UserError, match="STORAGE_DENIED"),
     ):
         store_at(fake_connection(fake.port), "bucket").move("a", "b")
+
+
+def test_a_file_stays_where_it_is_if_its_copy_failed_behind_a_200() -> None:
+    failed = Canned(body=b"<Error><Code>InternalError</Code></Error>")
+    with fake_store(failed) as fake, pytest.raises(TransientError, match="STORE_BUSY"):
+        store_at(fake_connection(fake.port), "bucket").move("a", "b")
+    assert [request.method for request in fake.requests] == ["PUT"]
+
+
+@pytest.mark.parametrize("body", [b"<Error><Code>InternalError</Code></Error>", b"<html></html>"])
+def test_files_are_not_taken_for_deleted_because_of_a_200(body: bytes) -> None:
+    with fake_store(Canned(body=body)) as fake, pytest.raises(UserError, match="STORE_REFUSED"):
+        store_at(fake_connection(fake.port), "bucket").delete_many(["a"])
 
 
 def test_an_upload_that_fails_is_ended(tmp_path: Path) -> None:

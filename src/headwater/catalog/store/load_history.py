@@ -56,6 +56,7 @@ class LoadHistory:
         source: str = COPY_SOURCE,
         purge: bool = False,
         connection_id: str | None = None,
+        connection_ids: Mapping[SourceFile, str | None] | None = None,
         connection: Connection | None = None,
     ) -> None:
         """Says before the Delta commit which files it will hold; an earlier intent is replaced.
@@ -66,7 +67,8 @@ class LoadHistory:
             files: each path once; of a repeated path the last is kept.
             source: COPY or the name of a pipe.
             purge: whether the files are to be deleted after the commit.
-            connection_id: how to reach them then.
+            connection_id: how to reach them then; None for files of the lake.
+            connection_ids: the same, where it is not one for all files.
             connection: the caller's transaction.
         """
         now = self._database.clock()
@@ -77,10 +79,13 @@ class LoadHistory:
             "source": source,
             "loaded_at": now,
             "purge_requested_at": now if purge else None,
-            "connection_id": connection_id,
         }
+        reached = connection_ids or {}
         once = {file.path: file for file in files}
-        rows = (common | file_values(file) for file in once.values())
+        rows = (
+            common | file_values(file) | {"connection_id": reached.get(file, connection_id)}
+            for file in once.values()
+        )
         with self._database.write(connection) as own:
             own.execute(delete(load_history).where(_intent_of(job_id, table_id)))
             insert_rows(own, load_history, rows)
