@@ -56,6 +56,26 @@ def test_a_killed_consumer_consumed_exactly_if_it_committed(
         assert settle(connection) == [1, 2, 3]
 
 
+@pytest.mark.parametrize(
+    "place",
+    [pytest.param("consume.claimed", marks=pytest.mark.nightly), "commit.after_delta"],
+)
+def test_a_killed_refresh_consumed_exactly_if_it_committed(
+    tmp_path: Path, crasher: Crasher, place: str
+) -> None:
+    prepare = f"{PREPARE}; CREATE DYNAMIC TABLE d AS SELECT id FROM s"
+    crasher.crash(tmp_path, prepare, "REFRESH DYNAMIC TABLE d", at=place)
+    with headwater.connect(tmp_path) as connection:
+        committed = place in AFTER
+        assert consumed(connection) == committed
+        states = [row[7] for row in connection.sql("SHOW DYNAMIC TABLE REFRESH HISTORY d")]
+        assert states == ["SUCCEED" if committed else "FAILED"]
+        for _ in range(2):
+            connection.sql("REFRESH DYNAMIC TABLE d")
+        assert consumed(connection)
+        assert connection.sql("SELECT id FROM d ORDER BY id").rows == [(2,), (3,)]
+
+
 @pytest.mark.parametrize("place", ["create.after_intent", "create.after_delta"])
 def test_a_killed_create_table_as_consumed_exactly_if_its_table_is_there(
     tmp_path: Path, crasher: Crasher, place: str

@@ -14,6 +14,7 @@ import headwater
 from headwater.lake.commits import apply
 from headwater.run_lake import LakeRun
 from headwater.runtime.clock import now
+from headwater.tables import vacuum
 from headwater.upkeep import lookout
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
@@ -147,3 +148,31 @@ def test_a_refresh_that_is_overtaken_before_its_commit_is_done_again(
     assert overtaken
     history = lake.sql("SELECT state, refresh_mode FROM (SHOW DYNAMIC TABLE REFRESH HISTORY)").rows
     assert history[:2] == [("SUCCEED", "INCREMENTAL")] * 2
+
+
+def test_states_are_vacuumed_with_their_table_unless_a_refresh_may_take_them_back(
+    lake: headwater.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vacuum, "STATE_HOURS", 0)
+    lake.sql("CREATE TABLE t (k INT, v INT); INSERT INTO t VALUES (1, 10), (2, 20)")
+    lake.sql("SET cz.optimizer.incremental.enable.state.table = true")
+    # The table shows no sums, so that they are kept beside it.
+    lake.sql("CREATE DYNAMIC TABLE d AS SELECT k FROM t GROUP BY k HAVING sum(v) > 15")
+    lake.sql("REFRESH DYNAMIC TABLE d")
+    for v in (5, 6):
+        lake.sql(f"INSERT INTO t VALUES (1, {v}); REFRESH DYNAMIC TABLE d")
+    states = list((location(lake, "d") / "_state").iterdir())
+    assert len(states) == 1
+    files = sorted(states[0].glob("*.parquet"))
+    spark = lake.session.state.spark()
+    # As a refresh leaves it that dies before its commit.
+    spark.execute(f"ALTER TABLE delta.`{states[0]}` SET TBLPROPERTIES ('user.a' = 'b')")
+    lake.sql("VACUUM d")
+    assert sorted(states[0].glob("*.parquet")) == files
+    lake.sql("INSERT INTO t VALUES (2, 1); REFRESH DYNAMIC TABLE d")
+    assert "0 files removed" not in lake.sql("VACUUM d").message
+    assert len(list(states[0].glob("*.parquet"))) < len(files)
+    lake.sql("INSERT INTO t VALUES (1, 1); REFRESH DYNAMIC TABLE d")
+    modes = lake.sql("SELECT refresh_mode FROM (SHOW DYNAMIC TABLE REFRESH HISTORY)").rows
+    assert modes[0] == ("INCREMENTAL",)
+    assert lake.sql("VERIFY DYNAMIC TABLE d").rows[0][1]

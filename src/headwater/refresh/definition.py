@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
@@ -102,7 +102,7 @@ def define(
         return replace(_in_one_piece(text, reading, columns, called), parameters=given)
     filled = with_parameters(text, given)
     try:
-        qualified = qualify(filled.text, _Resolver(lake, workspace, schema, columns, given))
+        qualified = qualify(filled.text, Resolver(lake, workspace, schema, columns, given))
         query = simplify((bind_ordered if ordered else bind)(qualified, names))
     except NotIncremental as refusal:
         span = refusal.span and filled.original_span(refusal.span.start, refusal.span.end)
@@ -133,19 +133,27 @@ def _needed(query: Query) -> dict[str, tuple[str, ...]]:
     return {source: tuple(fields) for source, fields in needed.items()}
 
 
+def _as_it_is(table: Table) -> Table:
+    return table
+
+
 @dataclass(frozen=True, slots=True)
-class _Resolver:
-    """What names of relations mean where a query was written."""
+class Resolver:
+    """What names of relations mean where a query was written.
+
+    `shown` gives a table the columns that a query sees of it, where the catalog has others.
+    """
 
     lake: OpenLake
     workspace: str
     schema: str
     columns: Columns
     parameters: Mapping[str, str]
+    shown: Callable[[Table], Table] = _as_it_is
 
     def __call__(self, parts: tuple[str, ...]) -> Relation:
         name = ObjectName.of(*parts).qualified(workspace=self.workspace, schema=self.schema)
-        table = find_table(self.lake.store, name)
+        table = self.shown(find_table(self.lake.store, name))
         if table.kind is TableKind.VIEW:
             inside = replace(
                 self, workspace=table.workspace, schema=table.view_schema or table.schema

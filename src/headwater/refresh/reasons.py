@@ -21,6 +21,7 @@ class Reason(StrEnum):
     HISTORY_GONE = "HISTORY_GONE"
     LISTED_SOURCE_CHANGED = "LISTED_SOURCE_CHANGED"
     SOURCE_CHANGED_MUCH = "SOURCE_CHANGED_MUCH"
+    STREAMS_EMPTY = "STREAMS_EMPTY"
     SOURCES_UNCHANGED = "SOURCES_UNCHANGED"
     NO_ROWS_CHANGED = "NO_ROWS_CHANGED"
     ONLY_DIMENSIONS_CHANGED = "ONLY_DIMENSIONS_CHANGED"
@@ -33,6 +34,7 @@ class Reason(StrEnum):
     ROWS_ADDED = "ROWS_ADDED"
     ROWS_CHANGED = "ROWS_CHANGED"
     DATE_CHANGED = "DATE_CHANGED"
+    CHANGES_ADDED = "CHANGES_ADDED"
 
     @property
     def words(self) -> str:
@@ -54,6 +56,7 @@ _WORDS = {
     Reason.HISTORY_GONE: "the changes of a source are no longer there",
     Reason.LISTED_SOURCE_CHANGED: "a source changed whose changes ask for a full refresh",
     Reason.SOURCE_CHANGED_MUCH: "more of a source changed than the session allows",
+    Reason.STREAMS_EMPTY: "no change waits in a stream",
     Reason.SOURCES_UNCHANGED: "no source has a new version",
     Reason.NO_ROWS_CHANGED: "new versions of the sources changed no rows",
     Reason.ONLY_DIMENSIONS_CHANGED: "only dimension tables changed, which are not looked at",
@@ -66,4 +69,5 @@ _WORDS = {
     Reason.ROWS_ADDED: "rows only came",
     Reason.ROWS_CHANGED: "rows came and went",
     Reason.DATE_CHANGED: "the query reads the date, which is another one",
+    Reason.CHANGES_ADDED: "changes waited in a stream",
 }

@@ -148,7 +148,7 @@ def _prepared(outlook: Outlook, workshop: Workshop) -> Iterator[tuple[Write, Spa
             yield giving.write(reach.bounded(write, names)), relations
         return
     with workshop.pinned() as text, ready_relations(outlook, workshop) as relations:
-        _require_columns(planned.table, names, workshop.spark.columns_of(text))
+        require_columns(planned.table, names, workshop.spark.columns_of(text))
         rows = text.text
         if outlook.rebuilt is not None:
             rows = named_rows(outlook.rebuilt.rows, names, relations)
@@ -218,8 +218,10 @@ def _is_followed(planned: PlannedRefresh, lake: OpenLake) -> bool:
     return bool(lake.store.dynamic_tables.readers_of(table) or lake.store.streams.watching(table))
 
 
-def _require_columns(table: Table, names: tuple[str, ...], given: tuple[TableColumn, ...]) -> None:
-    """The query may give other types than when the table was made: columns of sources change."""
+def require_columns(table: Table, names: tuple[str, ...], given: tuple[TableColumn, ...]) -> None:
+    """Refuse types that the table has not.
+
+    The query may give other types than when the table was made: columns of sources change."""
     wanted = [column.type for column in table.shape.columns if column.name in names]
     if [column.type for column in given] == wanted:
         return

@@ -38,7 +38,7 @@ def incremental_write(plan: DeltaPlan, names: tuple[str, ...], relations: Relati
 
 def full_write(text: str, names: tuple[str, ...]) -> Overwrite:
     """All rows of a query, whatever is there."""
-    return Overwrite(_select(text, names))
+    return Overwrite(named_select(text, names))
 
 
 def difference_write(text: str, names: tuple[str, ...], relations: Relations) -> Write:
@@ -50,7 +50,7 @@ def difference(text: str, names: tuple[str, ...]) -> Node:
     """What turns the stored rows into those of a query."""
     ids = tuple(_id(name) for name in names)
     fields = tuple(Field(f"{id}'", name) for id, name in zip(ids, names, strict=True))
-    query = Opaque((_select(text, names),), (), ids)
+    query = Opaque((named_select(text, names),), (), ids)
     sides = (_weighted(query, 1), _weighted(Stored(fields), -1))
     return Net(Union(sides, (*ids, WEIGHT)))
 
@@ -65,7 +65,8 @@ def _weighted(node: Node, weight: int) -> Node:
     return Project(node, (*kept, Named(WEIGHT, sign)))
 
 
-def _select(text: str, names: tuple[str, ...]) -> str:
+def named_select(text: str, names: tuple[str, ...]) -> str:
+    """A query, its columns under the names of the table."""
     listed = ", ".join(quote_identifier(name) for name in names)
     # A comment at the end of the text must not swallow the parenthesis.
     return f"SELECT * FROM ({text}\n) AS `#query`({listed})"  # noqa: S608 - the user's own query

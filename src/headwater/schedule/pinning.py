@@ -20,7 +20,9 @@ def pin_wave(lake: OpenLake, wave: Wave) -> WavePins:
     pins = WavePins(wave.at)
     for source in dict.fromkeys(source for table in wave.tables for source in table.sources):
         table = lake.store.tables.get_by_id(source)
-        if table is not None and table.state is TableState.ACTIVE:
+        if table is None or not table.kind.stores_rows:
+            continue
+        if table.state is TableState.ACTIVE:
             # A log that cannot be read is for the refreshes to say that need it.
             with suppress(HeadwaterError):
                 pins.versions[source] = catch_up(lake, table).shape.delta_version

@@ -29,6 +29,7 @@ from headwater.statements.dynamic_schedule import (
 from headwater.statements.find_dynamic_table import find_dynamic_table
 from headwater.statements.prospects import require_incremental
 from headwater.statements.refreshing import where_defined
+from headwater.statements.stream_query import full_of_changes
 
 
 def alter_dynamic_table(context: Context, statement: AlterDynamicTable) -> Result:
@@ -75,7 +76,14 @@ def _suspended(dynamic: DynamicTable, suspended: bool) -> DynamicTable:
 
 
 def _in_mode(context: Context, dynamic: DynamicTable, mode: RefreshMode) -> DynamicTable:
-    """STRICT takes no query that it would have to refuse at each refresh, as CREATE does not."""
+    """STRICT takes no query that it would have to refuse at each refresh, as CREATE does not.
+
+    Changes that were consumed cannot be worked out in full, and need not be for anything else.
+    """
+    if any(map(context.store.streams.by_id, dynamic.sources)):
+        if mode is RefreshMode.FULL:
+            raise full_of_changes(dynamic.qualified)
+        return replace(dynamic, mode=mode)
     if mode is RefreshMode.STRICT:
         there = where_defined(context, dynamic)
         require_incremental(there, dynamic.qualified, rows_query(dynamic), None)

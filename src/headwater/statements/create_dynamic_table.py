@@ -24,6 +24,7 @@ from headwater.statements.dynamic_plan import Plan, definition_from, plan_of
 from headwater.statements.prospects import require_incremental
 from headwater.statements.refreshing import refresh, why_in_full
 from headwater.statements.replace_dynamic_table import replace_dynamic_table
+from headwater.statements.stream_query import streams_of
 from headwater.tables.allowed_names import require_allowed_name
 from headwater.tables.create import create, new_table
 from headwater.tables.find import find_schema, name_taken
@@ -55,7 +56,7 @@ def make(context: Context, statement: CreateDynamicTable, fill: Fill) -> Result:
     if existing is not None and not (statement.or_replace and existing.kind.words == kind):
         raise name_taken(existing, span=statement.name_span, hint=_instead(existing, name, kind))
     plan = plan_of(context, statement, name)
-    if statement.mode == RefreshMode.STRICT:
+    if statement.mode == RefreshMode.STRICT and not streams_of(plan.sources):
         aliases = [column.alias or "" for column in plan.columns if column.given is not None]
         rows = without_given(statement.query, aliases)
         # Behind a column that was taken out, places are not those of the statement.

@@ -9,13 +9,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from headwater.catalog.dynamic_tables import DynamicTable, OwnColumn, RefreshMode, Schedule
-from headwater.catalog.objects import Table, TableColumn
+from headwater.catalog.objects import Table, TableColumn, TableKind
 from headwater.errors import Span, UserError
 from headwater.names import QualifiedName
 from headwater.sql.create_dynamic_table import CreateDynamicTable, DynamicColumn
 from headwater.sql.create_table import ColumnDefinition, CreateTable
 from headwater.sql.edits import Edit
-from headwater.sql.once_per_row import GivenColumn
+from headwater.sql.once_per_row import GivenColumn, without_given
 from headwater.sql.properties import normalise_table_properties
 from headwater.sql.refreshed_kinds import RefreshedKind
 from headwater.statements.context import Context
@@ -24,6 +24,13 @@ from headwater.statements.dynamic_query import columns_given, query_sources
 from headwater.statements.dynamic_schedule import schedule_of
 from headwater.statements.immutable_where import require_immutable
 from headwater.statements.spark_text import spark_text
+from headwater.statements.stream_query import (
+    only_looking,
+    require_clauses_of_changes,
+    require_row_by_row,
+    streams_of,
+)
+from headwater.statements.stream_source import with_columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +48,17 @@ def plan_of(context: Context, statement: CreateDynamicTable, name: QualifiedName
     properties = normalise_table_properties(statement.properties, dynamic=True)
     start = statement.query_span.start if statement.query_span is not None else 0
     given = columns_given(context, statement.query, start=start)
-    sources = query_sources(context, name, statement.query, start=start, given=given)
+    sources = query_sources(
+        context,
+        name,
+        statement.query,
+        start=start,
+        given=given,
+        streams=statement.kind is RefreshedKind.DYNAMIC_TABLE,
+    )
     with context.session.lock:
-        with spark_text(context, context.text, extra=(Edit(Span(0, start), ""),)) as text:
+        looking, query = only_looking(context), (Edit(Span(0, start), ""),)
+        with spark_text(looking, context.text, extra=query) as text:
             found = context.session.spark().definitions_of(text)
         schedule = schedule_of(context, statement, dict(properties).get("refresh_vc"))
     pairs = tuple((column.name, column.comment) for column in statement.columns)
@@ -69,7 +84,23 @@ def plan_of(context: Context, statement: CreateDynamicTable, name: QualifiedName
         for column, definition in zip(columns, definitions, strict=True)
     )
     aliases = tuple(column.name for column, _ in found)
-    return Plan(table, _with_given(own, aliases, given), sources, schedule)
+    if streams_of(sources):
+        require_clauses_of_changes(statement, name)
+        require_row_by_row(
+            context,
+            name,
+            without_given(statement.query, [column.name for column in given]),
+            tuple(alias for alias in aliases if alias.lower() not in kept),
+            sources,
+            span=statement.name_span,
+        )
+    read = tuple(_seen(context, source) for source in sources)
+    return Plan(table, _with_given(own, aliases, given), read, schedule)
+
+
+def _seen(context: Context, source: Table) -> Table:
+    """A source with the columns that the query sees; those of a stream are nowhere stored."""
+    return with_columns(context, source) if source.kind is TableKind.STREAM else source
 
 
 def _with_given(

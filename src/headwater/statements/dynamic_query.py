@@ -30,12 +30,13 @@ from headwater.tables.find import INFORMATION_SCHEMA, find_table
 class _Place:
     """Where a text stands: as part of the statement, or in a view that is named at `span`.
 
-    `reader` is the dynamic table that is to read it.
+    `reader` is the dynamic table that is to read it, which may read `streams` or not.
     """
 
     reader: QualifiedName
     start: int = 0
     span: Span | None = None
+    streams: bool = True
 
     def of(self, span: Span) -> Span:
         """A place in the text as one in the statement."""
@@ -49,13 +50,14 @@ def query_sources(
     *,
     start: int,
     given: tuple[GivenColumn, ...] = (),
+    streams: bool = True,
 ) -> tuple[Table, ...]:
     """The tables that the query of `name` reads, in their order; what it may not read is refused.
 
     `start` is the place of the query in the statement, `given` are its columns that may have
-    another value each time.
+    another value each time. Without `streams` those are refused too.
     """
-    place = _Place(name, start)
+    place = _Place(name, start, streams=streams)
     _require_query(query, place)
     found: dict[str, Table] = {}
     for table, span in _tables(context, query, place, seen=frozenset()):
@@ -120,8 +122,8 @@ def _named(context: Context, relation: Relation, span: Span, place: _Place) -> T
     if context.qualify(name) == place.reader:
         raise _reads_itself(place.reader, span)
     table = find_table(context.store, context.qualify(name), span=span)
-    if table.kind is TableKind.STREAM:
-        raise NotSupported("DYNAMIC_TABLE_ON_STREAM", name=name, span=span)
+    if table.kind is TableKind.STREAM and not place.streams:
+        raise NotSupported("MATERIALIZED_VIEW_ON_STREAM", name=name, span=span)
     if table.kind is TableKind.KAFKA:
         raise NotSupported("DYNAMIC_TABLE_ON_KAFKA", span=span)
     return table
@@ -149,6 +151,10 @@ def _reads(context: Context, table: Table, name: QualifiedName) -> bool:
     """Whether a table is the one of that name, or is computed from it."""
     if QualifiedName(table.workspace, table.schema, table.name) == name:
         return True
+    if table.kind is TableKind.STREAM:
+        stream = context.store.streams.by_id(table.id)
+        watched = None if stream is None else context.store.tables.get_by_id(stream.source_id)
+        return watched is not None and _reads(context, watched, name)
     if not table.kind.is_refreshed:
         return False
     dynamic = context.store.dynamic_tables.by_id(table.id)

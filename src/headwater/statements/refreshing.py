@@ -13,6 +13,7 @@ from headwater.catalog.dynamic_tables import (
     RefreshState,
     RefreshTrigger,
 )
+from headwater.catalog.objects import Table
 from headwater.catalog.partitions import Partition
 from headwater.errors import HeadwaterError, SchemaError, TransientError, UserError
 from headwater.lake.commits.writes import Applied
@@ -40,12 +41,14 @@ from headwater.runtime.clock import now
 from headwater.runtime.failpoints import reach
 from headwater.sql.partition_spec import PartitionSpec
 from headwater.sql.session_configs import given_parameters, parameter_keys
+from headwater.statements.adding_changes import add_changes, waiting_for
 from headwater.statements.context import Context
 from headwater.statements.dynamic_query import query_sources
 from headwater.statements.refresh_hints import refresh_hints
 from headwater.statements.reshaping import reshaped
 from headwater.statements.snapshot_views import pinned_text
 from headwater.statements.spark_text import spark_text
+from headwater.statements.stream_query import streams_of
 from headwater.time_zones import zone_of
 
 _ALLOWED_IN_STRICT = frozenset(
@@ -121,7 +124,12 @@ def _refreshed(context: Context, dynamic_table: DynamicTable, started: Refresh) 
 def _tried(
     context: Context, dynamic_table: DynamicTable, started: Refresh, attempt: int
 ) -> Refresh:
-    planned = plan_of(context, reshaped(context, dynamic_table), started.partition)
+    current = reshaped(context, dynamic_table)
+    sources = sources_of(context, current)
+    if streams_of(sources):
+        waiting = waiting_for(context, current, sources)
+        return add_changes(context, waiting, started, now())
+    planned = plan_of(context, current, started.partition, sources)
     known = replace(started, source_tables=_names(planned))
     if planned.choice.kind is RefreshKind.NO_DATA:
         context.store.dynamic_tables.set_frontier(
@@ -183,10 +191,13 @@ def _succeeded(started: Refresh, outlook: Outlook, applied: Applied | None) -> R
 
 
 def plan_of(
-    context: Context, dynamic_table: DynamicTable, partition: Partition | None = None
+    context: Context,
+    dynamic_table: DynamicTable,
+    partition: Partition | None = None,
+    sources: tuple[Table, ...] | None = None,
 ) -> PlannedRefresh:
     """What a refresh would have to do now, or in its wave."""
-    definition = definition_of(context, dynamic_table)
+    definition = definition_of(context, dynamic_table, sources)
     for key in definition.parameter_keys:
         if key not in definition.parameters:
             raise UserError("PARAMETER_NOT_SET", table=dynamic_table.qualified, key=key)
@@ -227,22 +238,35 @@ def parameters_of(context: Context, dynamic_table: DynamicTable) -> tuple[str, .
     return parameter_keys(dynamic_table.query, *views)
 
 
-def definition_of(context: Context, dynamic_table: DynamicTable) -> Definition:
-    """The query of a dynamic table; its names are looked up anew, its stars mean what they did.
+def sources_of(context: Context, dynamic_table: DynamicTable) -> tuple[Table, ...]:
+    """What the query of a dynamic table reads; its names are looked up anew.
 
     A source that was dropped and made anew is another table.
     """
-    inside = where_defined(context, dynamic_table)
-    query = rows_query(dynamic_table)
-    sources = query_sources(inside, dynamic_table.qualified, query, start=0)
+    sources = query_sources(
+        where_defined(context, dynamic_table),
+        dynamic_table.qualified,
+        rows_query(dynamic_table),
+        start=0,
+        streams=not dynamic_table.materialized_view,
+    )
     ids = tuple(source.id for source in sources)
     if ids != dynamic_table.sources:
         context.store.dynamic_tables.replace(replace(dynamic_table, sources=ids))
+    return sources
+
+
+def definition_of(
+    context: Context, dynamic_table: DynamicTable, sources: tuple[Table, ...] | None = None
+) -> Definition:
+    """The query of a dynamic table; its stars mean what they did. `sources` if they are known."""
+    if sources is None:
+        sources_of(context, dynamic_table)
     table = context.store.tables.get_by_id(dynamic_table.id)
     assert table is not None
     return define(
         context.lake,
-        query,
+        rows_query(dynamic_table),
         names=own_names(dynamic_table, table),
         workspace=dynamic_table.query_workspace,
         schema=dynamic_table.query_schema,
@@ -306,7 +330,10 @@ def why_in_full(context: Context, dynamic_table: DynamicTable) -> str | None:
     """
     if dynamic_table.mode is RefreshMode.FULL:
         return None
-    definition = definition_of(context, dynamic_table)
+    sources = sources_of(context, dynamic_table)
+    if streams_of(sources):
+        return None
+    definition = definition_of(context, dynamic_table, sources)
     if any(key not in definition.parameters for key in definition.parameter_keys):
         return None
     moment = moment_of(context, dynamic_table)

@@ -19,10 +19,12 @@ from headwater.runtime.failpoints import reach
 from headwater.sql.alter_table import ChangeColumn, ClusterBy
 from headwater.sql.create_dynamic_table import CreateDynamicTable
 from headwater.sql.session_configs import given_parameters
+from headwater.statements.adding_changes import OF_CHANGES
 from headwater.statements.context import Context
 from headwater.statements.dynamic_plan import Plan, definition_from
 from headwater.statements.refreshing import definition_of
 from headwater.statements.reshaping import alter_table, replace_table
+from headwater.statements.stream_query import streams_of
 from headwater.tables.alter import alter_step, comment_step, property_steps
 from headwater.tables.column_steps import column_steps, why_not
 from headwater.tables.versions import catch_up
@@ -48,7 +50,7 @@ def replace_dynamic_table(
     if old.frontier is not None:
         why = problem or f"{CHECK} is false"
         fits = checked and problem is None
-        frontier = _frontier(context, old, new, table) if fits else anew(old.frontier, why)
+        frontier = _frontier(context, old, new, table, plan) if fits else anew(old.frontier, why)
     with session.lock, lake.locks.hold(table.id):
         store.dynamic_tables.replace(new, frontier=frontier)
         reach("replace.after_catalog")
@@ -88,10 +90,14 @@ def _problem(table: Table, plan: Plan) -> str | None:
 
 
 def _frontier(
-    context: Context, old: DynamicTable, new: DynamicTable, table: Table
+    context: Context, old: DynamicTable, new: DynamicTable, table: Table, plan: Plan
 ) -> Frontier | None:
     """What the rows are worth under the new query."""
     assert old.frontier is not None
+    if streams_of(plan.sources):
+        return replace(old.frontier, fingerprint=OF_CHANGES, sources={})
+    if old.frontier.fingerprint == OF_CHANGES:
+        return anew(old.frontier, "it read a stream")
     try:
         before = definition_of(context, old)
     except HeadwaterError as error:

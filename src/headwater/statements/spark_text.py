@@ -204,7 +204,11 @@ def _stream(preparation: _Preparation, table: Table, relation: Relation) -> str:
     if isinstance(found, Result):
         return _as_view(preparation, found)
     preparation.made.extend(found.views)
-    return found.sql
+    pin = preparation.pins.get(table.id)
+    if pin is None or pin.columns is None:
+        return found.sql
+    names = ", ".join(quote_identifier(name) for name in pin.columns)
+    return f"(SELECT {names} FROM {found.sql})"  # noqa: S608 - names are quoted
 
 
 def _table_edits(preparation: _Preparation, table: Table, relation: Relation) -> list[Edit]:

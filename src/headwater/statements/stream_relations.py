@@ -59,7 +59,7 @@ def reads_stream(context: Context, text: str) -> bool:
 def stream_changes(context: Context, stream: Stream, span: Span) -> ChangesRelation | Result:
     """What the stream has to show; of a volume's stream the rows themselves."""
     try:
-        read = context.reads.once(stream, lambda found: _plan(context, found))
+        read = stream_read(context, stream)
     except UserError as error:
         error.span = error.span or span
         raise
@@ -69,6 +69,11 @@ def stream_changes(context: Context, stream: Stream, span: Span) -> ChangesRelat
     if stream.source is StreamSource.KAFKA:
         return _kafka_relation(context, read, table)
     return stream_relation(changes_reader(context), read, table)
+
+
+def stream_read(context: Context, stream: Stream) -> StreamRead:
+    """How far the statement reads a stream, fixed by its first mention."""
+    return context.reads.once(stream, lambda found: _plan(context, found))
 
 
 def changes_reader(context: Context) -> ChangesReader:

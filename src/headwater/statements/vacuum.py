@@ -7,6 +7,7 @@ from dataclasses import replace
 from headwater.catalog.objects import Table
 from headwater.errors import ValueRejected
 from headwater.names import counted
+from headwater.refresh.state_tables import recorded_states
 from headwater.result import Result, string_columns
 from headwater.sql.vacuum import Vacuum
 from headwater.statements.context import Context
@@ -33,7 +34,10 @@ def vacuum(context: Context, statement: Vacuum) -> Result:
             paths = removable_files(lake, spark, table, hours=horizon.hours)
             rows = [(path,) for path in paths]
             return replace(Result.from_rows(string_columns("path"), rows), message=note)
-        removed = remove_files(lake, spark, table, hours=horizon.hours)
+        dynamic = lake.store.dynamic_tables.by_id(table.id)
+        kept = recorded_states(lake, table, None if dynamic is None else dynamic.frontier)
+        states = {state.location: state.version for state in kept.values()}
+        removed = remove_files(lake, spark, table, hours=horizon.hours, states=states)
     files = counted(removed.files, "file")
     name = f"{table.schema}.{table.name}"
     return Result(message=f"table {name}: {files} removed, {removed.bytes} bytes{note}")

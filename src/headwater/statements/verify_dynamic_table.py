@@ -9,7 +9,7 @@ from __future__ import annotations
 from headwater.catalog.dynamic_tables import DynamicTable, Frontier
 from headwater.catalog.objects import Table
 from headwater.catalog.partitions import inside
-from headwater.errors import UserError
+from headwater.errors import NotSupported, UserError
 from headwater.lake.delta_log.snapshot import read_metadata
 from headwater.lake.delta_log.spark_types import columns_of
 from headwater.refresh.given import own_names, rows_query
@@ -20,6 +20,7 @@ from headwater.refresh.reach import reach_of
 from headwater.refresh.verify import Verified, verify
 from headwater.result import Column, Result
 from headwater.sql.dynamic_tables import VerifyDynamicTable
+from headwater.statements.adding_changes import OF_CHANGES
 from headwater.statements.context import Context
 from headwater.statements.find_dynamic_table import find_dynamic_table
 from headwater.statements.refreshing import where_defined
@@ -40,6 +41,10 @@ _NOTHING = Verified(0, 0, 0)
 def verify_dynamic_table(context: Context, statement: VerifyDynamicTable) -> Result:
     """Compare the rows of a dynamic table with those of its query, both ways."""
     table, dynamic = find_dynamic_table(context, statement.name, verb="VERIFY", kind=statement.kind)
+    if dynamic.frontier is not None and dynamic.frontier.fingerprint == OF_CHANGES:
+        streams = [stream for stream in map(context.store.streams.by_id, dynamic.sources) if stream]
+        names = ", ".join(str(stream.qualified) for stream in streams)
+        raise NotSupported("VERIFY_OF_CHANGES", table=dynamic.qualified, stream=names or "?")
     pieces = _pieces(context, table, dynamic)
     hint = f"REFRESH {statement.kind} {dynamic.qualified}"
     if not pieces:

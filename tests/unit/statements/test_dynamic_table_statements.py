@@ -25,6 +25,7 @@ from headwater.catalog.jobs import Job, JobState
 from headwater.catalog.objects import Table, TableKind, TableState
 from headwater.catalog.streams import Stream, StreamMode, StreamOffset, StreamSource
 from headwater.errors import HeadwaterError
+from headwater.lake.delta_log.files import LOG_FOLDER, commit_name
 from headwater.lake.delta_log.stamp import Stamp
 from headwater.names import QualifiedName
 from headwater.runtime.clock import now
@@ -145,14 +146,82 @@ def test_what_does_not_stay_cannot_be_read(lake: headwater.Connection) -> None:
     lake.session.state.temporary_views.add("passing")
     found = {
         name: error_of(lake, f"CREATE DYNAMIC TABLE d AS SELECT * FROM {name}").condition
-        for name in ("s", "k", "passing")
+        for name in ("k", "passing")
     }
     lake.session.state.temporary_views.clear()
     assert found == {
-        "s": "DYNAMIC_TABLE_ON_STREAM",
         "k": "DYNAMIC_TABLE_ON_KAFKA",
         "passing": "DYNAMIC_TABLE_ON_TEMPORARY_VIEW",
     }
+    error = error_of(lake, "CREATE MATERIALIZED VIEW m AS SELECT * FROM s")
+    assert error.condition == "MATERIALIZED_VIEW_ON_STREAM"
+
+
+def test_a_dynamic_table_does_not_follow_itself_by_a_stream(lake: headwater.Connection) -> None:
+    lower = dynamic_table(lake, "lower")
+    lake.session.lake.store.streams.create(stream_on(table_named(lake, "lower")))
+    dynamic_table(lake, "upper", sources=("id-s",))
+    for query in ("SELECT line FROM s", "SELECT line FROM upper"):
+        error = error_of(lake, f"CREATE OR REPLACE DYNAMIC TABLE {lower.name} AS {query}")
+        assert error.condition == "DYNAMIC_TABLE_READS_ITSELF"
+
+
+def test_a_refresh_without_waiting_changes_needs_no_spark(lake: headwater.Connection) -> None:
+    """What holds no change is passed all the same, so that the stream keeps nothing for it."""
+    store, table = lake.session.lake.store, table_named(lake, "t")
+    store.streams.create(stream_on(table))
+    made = dynamic_table(lake, sources=("id-s",))
+    store.dynamic_tables.replace(replace(made, query="SELECT line FROM s"))
+    location = Path(lake.session.lake.location(table))
+    said = lake.sql("REFRESH DYNAMIC TABLE d").message
+    assert said == (
+        "dynamic table public.d refreshed: NO_DATA, nothing to do; no change waits in a stream"
+    )
+    nothing = {"commitInfo": {"timestamp": 1_800_000_000_000, "operation": "OPTIMIZE"}}
+    (location / LOG_FOLDER / commit_name(1)).write_text(json.dumps(nothing))
+    lake.sql("REFRESH DYNAMIC TABLE d")
+    moved = store.streams.by_id("id-s")
+    assert moved is not None
+    assert (moved.offset, moved.number) == (StreamOffset(1), 1)
+    frontier = now_of(lake, made).frontier
+    assert frontier is not None
+    assert frontier.sources == {table.id: 1}
+    lake.sql("REFRESH DYNAMIC TABLE d")
+    again = store.streams.by_id("id-s")
+    assert again is not None
+    assert again.number == 1
+
+
+def test_what_waits_in_a_stream_is_told_before_it_is_consumed(lake: headwater.Connection) -> None:
+    store, table = lake.session.lake.store, table_named(lake, "t")
+    store.streams.create(stream_on(table))
+    made = dynamic_table(lake, sources=("id-s",))
+    store.dynamic_tables.replace(replace(made, query="SELECT line FROM s"))
+    location = Path(lake.session.lake.location(table))
+    assert Insert(location, ("x",), Stamp("j", "INSERT_INTO", "tester").to_json(), None).commit()
+    assert [row[0] for row in lake.sql("EXPLAIN REFRESH DYNAMIC TABLE d")] == [
+        "Refresh: INCREMENTAL because changes waited in a stream: public.s (CHANGES_ADDED)",
+        "CanBeIncrementalized: Yes",
+        "Sources:",
+        "  stream public.s: Delta versions 0 to 1",
+        "Write: append: rows only come, and the changes are consumed",
+    ]
+    told = json.loads(lake.sql("EXPLAIN REFRESH DYNAMIC TABLE d FORMAT JSON").rows[0][0])
+    assert (told["kind"], told["reason"]) == ("INCREMENTAL", "CHANGES_ADDED")
+    found = store.streams.by_id("id-s")
+    assert found is not None
+    assert found.number == 0
+
+
+def test_the_schedule_refreshes_what_a_stream_watches_before_its_reader(
+    lake: headwater.Connection,
+) -> None:
+    lower = dynamic_table(lake, "lower")
+    store = lake.session.lake.store
+    store.streams.create(stream_on(table_named(lake, "lower")))
+    upper = dynamic_table(lake, "upper", sources=("id-s",))
+    sources = {table.id: table.sources for table in store.schedules.list()}
+    assert sources == {lower.id: (), upper.id: (lower.id,)}
 
 
 def test_two_dynamic_tables_cannot_read_each_other(lake: headwater.Connection) -> None:

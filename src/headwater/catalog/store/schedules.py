@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Row, Select, select, update
+from sqlalchemy import Row, Select, func, select, update
 from sqlalchemy.sql.expression import type_coerce
 from sqlalchemy.types import Text
 
@@ -18,6 +18,7 @@ from headwater.catalog.schedules import ScheduledTable, failed, succeeded
 from headwater.catalog.store.database import Database
 from headwater.catalog.store.dynamic_table_model import dynamic_table_sources, dynamic_tables
 from headwater.catalog.store.model import schemas, tables, workspaces
+from headwater.catalog.store.stream_model import streams
 from headwater.names import QualifiedName
 
 _OWN = dynamic_tables.c
@@ -30,9 +31,14 @@ class Schedules:
         self._database = database
 
     def list(self) -> list[ScheduledTable]:
-        """Every dynamic table that is there, by age: those without a schedule are read too."""
+        """Every dynamic table that is there, by age: those without a schedule are read too.
+
+        Of a source that is a stream the table counts that it watches: its refresh comes first.
+        """
         columns = dynamic_table_sources.c
-        read = select(columns.dynamic_table_id, columns.source_id).order_by(columns.position)
+        watched = func.coalesce(streams.c.source_id, columns.source_id)
+        read = select(columns.dynamic_table_id, watched).order_by(columns.position)
+        read = read.outerjoin(streams, streams.c.table_id == columns.source_id)
         found: dict[str, list[str]] = {}
         with self._database.read() as own:
             rows = own.execute(_select().order_by(tables.c.created_at, tables.c.id)).all()
