@@ -133,6 +133,8 @@ def _look_at_all(studio: Studio, browser: Browser, name: str, *more: str) -> Non
                 page.get_by_role("tab", name=tab, exact=True).click()
                 _wait_for_parts(page)
                 problems += _looked_at(page, f"{shown}-{tab.lower().replace(' ', '-')}")
+            if path == "/":
+                problems += _looked_at_wizard(page, shown)
         problems += _said_in_sql(page, path)
     context.close()
     assert problems == []
@@ -157,6 +159,22 @@ def _load(page: Page, path: str, size: tuple[int, int]) -> None:
 def _wait_for_parts(page: Page) -> None:
     expect(page.get_by_label("Loading")).to_have_count(0, timeout=30_000)
     page.wait_for_function(_ROWS_ARE_THERE)
+
+
+def _looked_at_wizard(page: Page, name: str) -> list[str]:
+    """The panel at the side: as wide as its fields need, and never wider than the page."""
+    page.get_by_role("button", name="Dynamic table task").click()
+    panel = page.locator(".hw-panel")
+    expect(panel).to_be_visible()
+    box, size = panel.bounding_box(), page.viewport_size
+    assert box is not None
+    assert size is not None
+    problems = _looked_at(page, f"{name}-wizard")
+    if (box["x"] + box["width"], box["width"]) != (size["width"], min(576, size["width"])):
+        problems.append(f"{name}: the wizard is at {box}")
+    page.get_by_role("button", name="Cancel").click()
+    expect(panel).to_have_count(0)
+    return problems
 
 
 def _said_in_sql(page: Page, path: str) -> list[str]:
