@@ -40,10 +40,14 @@ _LINK = _CELL + (
     '<a v-if="props.row[LINK]" class="hw-link" :href="props.row[LINK]">'
     "{{ props.value }}</a><span v-else>{{ props.value }}</span></q-td>"
 )
+# What a pointer is shown over a chip, those without one are shown when they come to it or tap it.
 _CHIP = _CELL + (
-    '<span v-if="props.value" :class="\'hw-chip \' + props.row[TONE]"'
-    ' :title="props.row[HINT]">{{ props.value }}<q-tooltip v-if="props.row[HINT]">'
-    "{{ props.row[HINT] }}</q-tooltip></span></q-td>"
+    '<span v-if="props.value" :class="\'hw-chip \' + props.row[TONE]" :title="props.row[HINT]"'
+    ' :tabindex="props.row[HINT] ? 0 : null" :data-hint="props.row[HINT]"'
+    " :role=\"props.row[HINT] ? 'note' : null\""
+    " :aria-label=\"props.row[HINT] ? props.value + ': ' + props.row[HINT] : null\">"
+    '{{ props.value }}<q-tooltip v-if="props.row[HINT]">{{ props.row[HINT] }}</q-tooltip>'
+    "</span></q-td>"
 )
 _STRIP = _CELL + (
     '<span class="hw-strip" role="img" :aria-label="props.value">'

@@ -36,6 +36,8 @@ body { overflow-x: hidden; }
   margin: 0; width: 100%; }
 .hw-chip { display: inline-block; padding: .05rem .5rem; border-radius: 1rem; font-size: .78rem;
   border: 1px solid color-mix(in srgb, currentColor 45%, transparent); white-space: nowrap; }
+.hw-chip[data-hint]:focus { white-space: normal; border-radius: .6rem; }
+.hw-chip[data-hint]:focus::after { content: ": " attr(data-hint); }
 .hw-good { color: var(--hw-good); } .hw-bad { color: var(--hw-bad); }
 .hw-warn { color: var(--hw-warn); } .hw-run { color: var(--hw-run); }
 .hw-error { border-left: 4px solid var(--hw-bad); background: var(--hw-soft);
