@@ -1,7 +1,8 @@
 """A Python script in a process of its own.
 
 Invariant: the process ends with this one, however this one ends: it watches the pipe to it. It gets
-parameters and none of this process's credentials.
+parameters and none of this process's credentials; where this process serves the lake, it gets a
+pass of its owner, which is good until it ends and which its log does not show.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from headwater.tasks.attempt import Attempt
 
 PARAMETER = "HEADWATER_TASK_"
 """What the variable of a parameter begins with."""
+LAKE, TOKEN, CA_FILE = "HEADWATER_LAKE", "HEADWATER_TOKEN", "HEADWATER_CA_FILE"
+"""Where the lake is, what lets in there, and whom to trust: the names the command line reads."""
 _OURS = "HEADWATER_"
 _SHELL = """
 import os, runpy, sys, threading
@@ -36,9 +39,13 @@ runpy.run_path(sys.argv[1], run_name="__main__")
 
 
 def run_python(
-    script: str, parameters: Mapping[str, str], attempt: Attempt, *, lake_folder: Path
+    script: str, parameters: Mapping[str, str], attempt: Attempt, *, reach: Mapping[str, str]
 ) -> None:
-    """Run a script to its end; every line that it prints goes into the log."""
+    """Run a script to its end; every line that it prints goes into the log.
+
+    `reach` has the variables by which it finds the lake.
+    """
+    hidden = reach.get(TOKEN)
     with tempfile.TemporaryDirectory(prefix="headwater-task-") as folder:
         path = Path(folder) / "task.py"
         path.write_text(script, encoding="utf-8")
@@ -48,7 +55,7 @@ def run_python(
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             cwd=folder,
-            env=_environment(parameters, lake_folder),
+            env=_environment(parameters, reach),
             text=True,
             errors="replace",
             start_new_session=True,
@@ -58,7 +65,8 @@ def run_python(
             attempt.stoppable(end)
             assert process.stdout is not None
             for line in process.stdout:
-                attempt.say(line.rstrip("\n"))
+                said = line.rstrip("\n")
+                attempt.say(said if hidden is None else said.replace(hidden, "****"))
             code = process.wait()
         finally:
             attempt.stoppable(None)
@@ -71,14 +79,14 @@ def run_python(
         raise UserError("TASK_SCRIPT_FAILED", code=code)
 
 
-def _environment(parameters: Mapping[str, str], lake_folder: Path) -> dict[str, str]:
+def _environment(parameters: Mapping[str, str], reach: Mapping[str, str]) -> dict[str, str]:
     kept = {
         name: value
         for name, value in os.environ.items()
         if not name.startswith(_OURS) and not is_credential(name, is_setting=True)
     }
     given = {f"{PARAMETER}{name}": value for name, value in parameters.items()}
-    return {**kept, **given, "HEADWATER_LAKE": str(lake_folder)}
+    return {**kept, **given, **reach}
 
 
 class _Ending:

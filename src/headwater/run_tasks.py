@@ -6,13 +6,14 @@ next.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 
 from headwater.catalog.tasks import TaskDefinition, TaskKind
 from headwater.errors import HeadwaterError
 from headwater.names import ObjectName
 from headwater.result import Result
-from headwater.run_python import run_python
+from headwater.run_python import CA_FILE, LAKE, TOKEN, run_python
 from headwater.runtime.clock import now
 from headwater.runtime.open_lake import OpenLake
 from headwater.session import Session
@@ -81,7 +82,14 @@ class TaskRunner:
             time_zone=definition.cycle.time_zone or self.lake.config.time_zone,
             unchecked=definition.unchecked,
         )
-        run_python(self._script(attempt), values, attempt, lake_folder=self.lake.folder.path)
+        passes, script = self.lake.passes, self._script(attempt)
+        if passes.address is None:
+            run_python(script, values, attempt, reach={LAKE: str(self.lake.folder.path)})
+            return
+        task, store = attempt.task, self.lake.store
+        with passes.given(lambda: owner_identity(store, task.owner, f"task {task.name}")) as own:
+            trusted = {CA_FILE: os.environ[CA_FILE]} if CA_FILE in os.environ else {}
+            run_python(script, values, attempt, reach={LAKE: passes.address, TOKEN: own, **trusted})
 
     def _script(self, attempt: Attempt) -> str:
         definition = attempt.definition

@@ -156,9 +156,20 @@ def test_hostile_text_shows_as_text(page: Page, user: str) -> None:
     expect(page.get_by_role("cell", name="<b>bold</b>")).to_be_visible()
 
 
-def test_connections_and_settings_are_listed_or_designed_to_be_empty(page: Page) -> None:
+def test_connections_and_settings_are_listed_or_designed_to_be_empty(
+    page: Page, lake: headwater.Connection
+) -> None:
     page.goto(_ADMIN)
     page.get_by_role("tab", name="Connections").click()
+    expect(page.get_by_text("No connection yet")).to_be_visible()
+    lake.sql(
+        "CREATE STORAGE CONNECTION adm_cloud TYPE S3"
+        " ACCESS_KEY = 'AKIANOTSHOWN' SECRET_KEY = 'never-on-a-page' REGION = 'eu-central-1'"
+    )
+    # It appears by itself, without what is secret.
+    expect(page.get_by_role("cell", name="adm_cloud")).to_be_visible()
+    assert "never-on-a-page" not in page.content()
+    lake.sql("DROP CONNECTION adm_cloud")
     expect(page.get_by_text("No connection yet")).to_be_visible()
     page.get_by_role("tab", name="Settings").click()
     expect(page.get_by_role("cell", name="Europe/Berlin")).to_be_visible()

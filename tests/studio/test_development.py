@@ -320,12 +320,19 @@ def test_the_wizard_makes_a_dynamic_table_and_its_task(
     page.get_by_label("Task", exact=True).fill("Refresh totals")
     page.get_by_label("Every", exact=True).fill("5")
     expect(page.get_by_text("CREATE DYNAMIC TABLE dev_wizard.totals AS")).to_be_visible()
+    page.get_by_text("More about the table").click()
+    page.get_by_label("Partitioned by").fill("customer")
+    page.get_by_label("Comment on the table").fill("by 'customer'")
+    expect(page.get_by_text("PARTITIONED BY (customer)")).to_be_visible()
     page.get_by_role("button", name="Create", exact=True).click()
     page.wait_for_url("**task=refresh+totals", timeout=_SLOW_MS)
     (row,) = lake.sql("SHOW TASKS WHERE name = 'refresh totals'").to_dicts()
     assert (row["kind"], row["state"]) == ("DYNAMIC_TABLE", "OFFLINE")
     assert str(row["schedule"]).startswith("EVERY 5 MINUTES")
     assert len(lake.sql("SHOW DYNAMIC TABLES IN dev_wizard")) == 1
+    made = lake.sql("SHOW CREATE TABLE dev_wizard.totals").rows[0][0]
+    assert "PARTITIONED BY (customer)" in made
+    assert "COMMENT 'by \\'customer\\''" in made
     expect(page.locator(".cm-content")).to_contain_text("sum(amount)")
 
     page.get_by_role("button", name="Submit").click()

@@ -129,6 +129,30 @@ def test_no_other_site_can_frame_a_page(studio: Studio) -> None:
     assert "frame-ancestors 'none'" in answer.headers["content-security-policy"]
 
 
+@pytest.mark.parametrize("host", ["lake.example:8320", "[::1]:80", "x; script-src *", "a b", ""])
+def test_a_page_reaches_its_own_host_alone(studio: Studio, host: str) -> None:
+    answer = httpx.get(f"{studio.url}/studio/login", headers={"host": host})
+    policy = dict(
+        one.strip().split(" ", 1) for one in answer.headers["content-security-policy"].split(";")
+    )
+    named = f" ws://{host} wss://{host}" if host.endswith(("8320", "80")) else ""
+    assert policy["connect-src"] == f"'self'{named}"
+    assert policy["object-src"] == "'none'"
+    assert "script-src" not in policy
+
+
+def test_a_script_cannot_send_what_it_sees_elsewhere(page: Page) -> None:
+    page.goto("/studio/")
+    told = page.evaluate(
+        """() => new Promise(done => {
+          document.addEventListener('securitypolicyviolation', e => done(e.violatedDirective));
+          setTimeout(() => done('nothing'), 3000);
+          try { new WebSocket('ws://elsewhere.invalid/'); } catch { }
+        })"""
+    )
+    assert told == "connect-src"
+
+
 def test_the_command_gives_a_link_for_the_machine_of_the_lake(
     studio: Studio, browser: Browser
 ) -> None:

@@ -62,6 +62,11 @@ def test_the_list_has_states_lag_and_why_the_last_refresh_was_what_it_was(
     expect(line.locator(".hw-bar")).to_be_visible()
     line.get_by_text("INCREMENTAL").hover()
     expect(page.get_by_role("tooltip")).to_contain_text("rows")
+    # Who has no pointer comes to it, and reads the same.
+    chip = line.get_by_role("note", name="INCREMENTAL: ")
+    width = chip.evaluate("chip => chip.offsetWidth")
+    chip.focus()
+    assert chip.evaluate("chip => chip.offsetWidth") > width
 
 
 def test_filters_leave_out_what_is_not_asked_for(page: Page, tables: headwater.Connection) -> None:

@@ -31,6 +31,7 @@ from headwater.runtime.clusters import Clusters
 from headwater.runtime.lake_folder import LakeFolder, open_folder
 from headwater.runtime.lake_store import open_lake_store
 from headwater.runtime.locks import ObjectLocks
+from headwater.runtime.passes import Passes
 from headwater.runtime.process_identity import this_process
 from headwater.runtime.taken import Taken
 from headwater.runtime.writer import Heartbeat, Writer
@@ -67,6 +68,7 @@ class OpenLake:
         self.registered: dict[str, str] = {}
         """Names known to this lake's Spark catalog, with the id of what they stand for."""
         self.kept_changes = KeptChanges()
+        self.passes = Passes()
         self.transfers: dict[str, tuple[int, int]] = {}
         """Files copied, and all there are, by the job that copies them."""
         self.purging = Taken()

@@ -12,9 +12,10 @@ from fastapi import APIRouter, Header, Path
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import StreamingResponse
 
+from headwater.errors import HeadwaterError
 from headwater.service.answers import ERRORS
 from headwater.service.identity import Identity, may_see
-from headwater.service.reach import TheIdentity, TheService
+from headwater.service.reach import IdentityNow, TheIdentity, TheIdentityNow, TheService
 from headwater.service.service import Service, Standing
 from headwater.service.statement import Statement
 from headwater.service.statement_pages import shown
@@ -22,6 +23,8 @@ from headwater.service.statement_pages import shown
 _EVENT_STREAM = "text/event-stream"
 _LOOK_SECONDS = 0.2
 _PING_SECONDS = 15.0
+ASK_AGAIN_SECONDS = 5.0
+"""How long somebody hears on whose token was dropped."""
 
 router = APIRouter(
     prefix="/api/v1",
@@ -44,11 +47,12 @@ async def follow_statement(
 async def follow_all(
     service: TheService,
     identity: TheIdentity,
+    identity_now: TheIdentityNow,
     last_event_id: Annotated[str, Header(pattern=r"^[0-9]{1,15}$")] = "",
 ) -> StreamingResponse:
     """What happens in the lake: own statements, batches, refreshes, upkeep."""
     start = int(last_event_id) if last_event_id else service.events.last
-    return _stream(_of_lake(service, identity, start))
+    return _stream(_of_lake(service, identity, identity_now, start))
 
 
 def _stream(events: AsyncIterator[str]) -> StreamingResponse:
@@ -87,10 +91,19 @@ async def _of_statement(service: Service, statement: Statement) -> AsyncIterator
         await asyncio.sleep(_LOOK_SECONDS)
 
 
-async def _of_lake(service: Service, identity: Identity, start: int) -> AsyncIterator[str]:
-    reached, said_at = start, time.monotonic()
+async def _of_lake(
+    service: Service, identity: Identity, identity_now: IdentityNow, start: int
+) -> AsyncIterator[str]:
+    reached, said_at, asked_at = start, time.monotonic(), time.monotonic()
     yield ": hello\n\n"
     while service.standing is not Standing.STOPPING:
+        if time.monotonic() - asked_at > ASK_AGAIN_SECONDS:
+            asked_at = time.monotonic()
+            try:
+                identity = await identity_now()
+            except HeadwaterError:
+                # The token was dropped or has expired: whoever holds it is nobody now.
+                return
         for event in service.events.after(reached):
             reached = event.number
             own = event.owner is not None and may_see(identity, event.owner)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+from functools import partial
 
 from starlette.concurrency import run_in_threadpool
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -49,7 +50,10 @@ class Guards:
         try:
             if scope["path"] not in OPEN_PAGES:
                 address = (scope.get("client") or ("",))[0]
-                scope["state"]["identity"] = await self._identity(headers, address)
+                asked = partial(self._identity, headers, address)
+                scope["state"]["identity"] = await asked()
+                # An answer that goes on for hours asks again whether it may.
+                scope["state"]["identity_now"] = asked
             _check_length(headers, limits)
         except HeadwaterError as error:
             await _refuse(error, scope, receive, send)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Annotated
 
@@ -12,6 +13,9 @@ from fastapi.security import HTTPBasic, HTTPBearer
 from headwater.service.identity import Identity
 from headwater.service.service import Service
 from headwater.service.statement import Statement
+
+IdentityNow = Callable[[], Awaitable[Identity]]
+"""Who asks, by the same proof, at the moment in which it is called; raises when it is nobody."""
 
 # `Guards` has checked the token by now; this is for the API's description.
 _BEARER = HTTPBearer(auto_error=False, description="A token of a user.")
@@ -32,8 +36,14 @@ def _identity(
     return identity
 
 
+def _identity_now(request: Request) -> IdentityNow:
+    asked: IdentityNow = request.state.identity_now
+    return asked
+
+
 TheService = Annotated[Service, Depends(_service)]
 TheIdentity = Annotated[Identity, Depends(_identity)]
+TheIdentityNow = Annotated[IdentityNow, Depends(_identity_now)]
 
 
 async def ended(statement: Statement, seconds: float) -> None:

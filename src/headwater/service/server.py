@@ -22,6 +22,7 @@ from headwater.service.hive_endpoint import hive_server
 from headwater.service.identity import Authenticator, FirstOf
 from headwater.service.lake_users import LakeUsers
 from headwater.service.patience import connections_within
+from headwater.service.script_passes import ScriptPasses
 from headwater.service.service import Service
 
 _KEEP_ALIVE_SECONDS = 75
@@ -81,7 +82,8 @@ class Server:
         self.new_admin_token = first_admin_token(store, at=now())
         local = local_token(service.lake.folder.path, service.lake.config.user)
         users = LakeUsers(Logins(store, now))
-        authenticator: Authenticator = FirstOf((local, users))
+        scripts = ScriptPasses(service.lake.passes)
+        authenticator: Authenticator = FirstOf((local, scripts, users))
         self._hive = hive_server(
             service,
             users,
@@ -144,6 +146,7 @@ class Server:
             self._connect.start()
         self._thread.start()
         self._uvicorn.started_event.wait()
+        self.service.lake.passes.address = self.url
         self.service.lake.store.instances.set_address(self.service.lake.instance.id, self.url)
 
     def stop(self) -> bool:
@@ -151,6 +154,7 @@ class Server:
 
         What is stuck ends with the process.
         """
+        self.service.lake.passes.address = None
         self.service.lake.store.instances.set_address(self.service.lake.instance.id, None)
         if self._hive is not None:
             self._hive.close()

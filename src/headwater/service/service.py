@@ -24,6 +24,7 @@ from headwater.service.scripts import run_script
 from headwater.service.sessions import Sessions, open_session
 from headwater.service.statement import Statement
 from headwater.service.statements import Statements
+from headwater.service.turns import turns_of
 from headwater.session import Session
 
 _TIDY_SECONDS = 1.0
@@ -117,7 +118,11 @@ class Service:
         try:
             # A session runs one statement of this lane at a time: no other meets its exchange.
             lane = lane_of(script) if exchange is None else Lane.COMPUTING
-            made = self.statements.submit(identity, work, text=script, lane=lane, session=session)
+            workspace, schema = own.state.workspace, own.schema
+            turns = turns_of(script, session=session, workspace=workspace, schema=schema)
+            made = self.statements.submit(
+                identity, work, text=script, lane=lane, session=session, turns=turns
+            )
         except BaseException:
             given_back()
             raise
@@ -135,7 +140,9 @@ class Service:
             yield Result(message="nothing is left to load, and no refresh is due")
 
         text = "RUN UNTIL IDLE"
-        return self.statements.submit(identity, work, text=text, lane=Lane.COMPUTING, session=text)
+        return self.statements.submit(
+            identity, work, text=text, lane=Lane.COMPUTING, session=text, turns=(text,)
+        )
 
     def require_active(self) -> None:
         """Raises the reason why this service takes no statements now."""

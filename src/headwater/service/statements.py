@@ -9,7 +9,7 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
@@ -57,7 +57,14 @@ class Statements:
         """How many were turned away because too many waited."""
 
     def submit(
-        self, owner: Identity, work: Work, *, text: str, lane: Lane, session: str | None = None
+        self,
+        owner: Identity,
+        work: Work,
+        *,
+        text: str,
+        lane: Lane,
+        session: str | None = None,
+        turns: Iterable[str] = (),
     ) -> Statement:
         """Take a statement on; TOO_MANY_STATEMENTS when its line is full."""
         id = secrets.token_hex(16)
@@ -69,7 +76,7 @@ class Statements:
                 raise TransientError("TOO_MANY_STATEMENTS", waiting=line.waiting)
             self._known[id] = statement
             # Spark runs the statements of a session one after the other; SHOW runs at any time.
-            line.join(statement, session if lane is Lane.COMPUTING else None)
+            line.join(statement, turns if lane is Lane.COMPUTING else ())
         self._tell(statement)
         self._start_ready(lane)
         return statement

@@ -29,11 +29,13 @@ LOGIN, LOGOUT = f"{PREFIX}/login", f"{PREFIX}/logout"
 _UPLOAD = re.compile(re.escape(PREFIX) + r"/_nicegui/client/[^/]+/upload/[^/]+")
 _DAY_SECONDS = 12 * 3600
 _MOST_FORM_BYTES = 4096
+_HOST = re.compile(r"[A-Za-z0-9.\-]+(:[0-9]{1,5})?|\[[0-9A-Fa-f:]+\](:[0-9]{1,5})?")
+# Vue compiles templates in the browser, so a script may be text; it reaches this host alone.
+_POLICY = (
+    "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; connect-src 'self'{sockets}; "
+    "object-src 'none'; frame-ancestors 'none'; form-action 'self'; base-uri 'self'"
+)
 _SAFE_HEADERS = {
-    "content-security-policy": (
-        "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; "
-        "connect-src 'self' ws: wss:; frame-ancestors 'none'; form-action 'self'; base-uri 'self'"
-    ),
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
     "referrer-policy": "same-origin",
@@ -73,7 +75,9 @@ class Door:
         token = cookies_in(headers.get("cookie", "")).get(TOKEN)
         if scope["type"] == "websocket" and not _same_origin(headers):
             token = None
-        guarded = send if scope["type"] == "websocket" else _with_safe_headers(send)
+        guarded = (
+            send if scope["type"] == "websocket" else _with_safe_headers(send, headers.get("host"))
+        )
         response = None
         if scope["type"] == "http":
             response = await self._own_answer(Request(scope, receive), token)
@@ -167,10 +171,15 @@ def _bearing(scope: Scope, token: str | None) -> Scope:
     return {**scope, "headers": kept, "state": state}
 
 
-def _with_safe_headers(send: Send) -> Send:
+def _with_safe_headers(send: Send, host: str | None) -> Send:
+    # Not every browser counts the sockets of a page's own host as its own.
+    known = host is not None and _HOST.fullmatch(host) is not None
+    policy = _POLICY.format(sockets=f" ws://{host} wss://{host}" if known else "")
+
     async def safely(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
+            headers["content-security-policy"] = policy
             for name, value in _SAFE_HEADERS.items():
                 headers[name] = value
         await send(message)

@@ -33,25 +33,32 @@ _BUTTONS_AT_END = {
 }
 Row = Mapping[str, Any]
 
-_LINK = (
-    '<q-td :props="props"><a v-if="props.row[LINK]" class="hw-link" :href="props.row[LINK]">'
+# What a cell is called stands before it where the page is too narrow for columns.
+_CELL = '<q-td :props="props" :data-label="props.col.label">'
+_PLAIN = _CELL + "{{ props.value }}</q-td>"
+_LINK = _CELL + (
+    '<a v-if="props.row[LINK]" class="hw-link" :href="props.row[LINK]">'
     "{{ props.value }}</a><span v-else>{{ props.value }}</span></q-td>"
 )
-_CHIP = (
-    '<q-td :props="props"><span v-if="props.value" :class="\'hw-chip \' + props.row[TONE]"'
-    ' :title="props.row[HINT]">{{ props.value }}<q-tooltip v-if="props.row[HINT]">'
-    "{{ props.row[HINT] }}</q-tooltip></span></q-td>"
+# What a pointer is shown over a chip, those without one are shown when they come to it or tap it.
+_CHIP = _CELL + (
+    '<span v-if="props.value" :class="\'hw-chip \' + props.row[TONE]" :title="props.row[HINT]"'
+    ' :tabindex="props.row[HINT] ? 0 : null" :data-hint="props.row[HINT]"'
+    " :role=\"props.row[HINT] ? 'note' : null\""
+    " :aria-label=\"props.row[HINT] ? props.value + ': ' + props.row[HINT] : null\">"
+    '{{ props.value }}<q-tooltip v-if="props.row[HINT]">{{ props.row[HINT] }}</q-tooltip>'
+    "</span></q-td>"
 )
-_STRIP = (
-    '<q-td :props="props"><span class="hw-strip" role="img" :aria-label="props.value">'
+_STRIP = _CELL + (
+    '<span class="hw-strip" role="img" :aria-label="props.value">'
     '<i v-for="(one, place) in props.row[STRIP]" :key="place" :class="one.tone"'
     ' :title="one.state"></i></span></q-td>'
 )
-_BAR = (
-    '<q-td :props="props"><span v-if="props.row[BAR] !== null" class="hw-bar"'
+_BAR = _CELL + (
+    '<span><span v-if="props.row[BAR] !== null" class="hw-bar"'
     " :class=\"props.row[BAR] > 1 ? 'hw-bad' : 'hw-good'\" aria-hidden=\"true\">"
     "<i :style=\"{width: Math.min(100, props.row[BAR] * 100) + '%'}\"></i></span>"
-    " {{ props.row[TEXT] }}</q-td>"
+    " {{ props.row[TEXT] }}</span></q-td>"
 )
 # A grid that scrolls has components of its own between a cell and the table that is listened to.
 _BUTTONS = (
@@ -61,6 +68,9 @@ _BUTTONS = (
     " while (to && !to.$attrs.onButton) to = to.$parent;"
     " if (to) to.$emit('button', [name, props.row.__drawn]); }\" /></q-td>"
 )
+
+
+_CHOOSE = '<q-checkbox v-model="props.selected" dense :aria-label="NAME" />'
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,15 +161,20 @@ def listing(
         if chosen is None
         else lambda event: chosen([r[key] for r in event.selection]),
     )
-    table.classes("hw-table").props(f'flat bordered dense hide-pagination aria-label="{label}"')
+    table.classes("hw-table hw-list").props(
+        f'flat bordered dense hide-pagination aria-label="{label}"'
+    )
     table.props('virtual-scroll :virtual-scroll-item-size="36"')
     table.style("max-height: 70vh")
     field.bind_value_to(table, "filter")
     field.set_visibility(len(rows) > _MANY // 5)
     for column in columns:
-        template = _template(column)
-        if template is not None:
-            table.add_slot(f"body-cell-{column.name}", template)
+        table.add_slot(f"body-cell-{column.name}", _template(column))
+
+    if chosen is not None:
+        table.add_slot("header-selection", _CHOOSE.replace("NAME", "'Choose all'"))
+        name = f"'Choose ' + props.row['{columns[0].name}']"
+        table.add_slot("body-selection", _CHOOSE.replace("NAME", name))
 
     if buttons is not None:
         table.add_slot(f"body-cell-{_BUTTON_COLUMN}", _BUTTONS)
@@ -236,7 +251,7 @@ def _text(value: Any) -> str:
     return moment(value) if isinstance(value, datetime) else cell(value)
 
 
-def _template(column: ListColumn) -> str | None:
+def _template(column: ListColumn) -> str:
     name = column.name
     if column.link is not None:
         return _LINK.replace("LINK", f"'{name}__link'")
@@ -246,4 +261,4 @@ def _template(column: ListColumn) -> str | None:
         return _BAR.replace("BAR", f"'{name}__bar'").replace("TEXT", f"'{name}__text'")
     if column.strip:
         return _STRIP.replace("STRIP", f"'{name}__strip'")
-    return None
+    return _PLAIN

@@ -36,6 +36,8 @@ body { overflow-x: hidden; }
   margin: 0; width: 100%; }
 .hw-chip { display: inline-block; padding: .05rem .5rem; border-radius: 1rem; font-size: .78rem;
   border: 1px solid color-mix(in srgb, currentColor 45%, transparent); white-space: nowrap; }
+.hw-chip[data-hint]:focus { white-space: normal; border-radius: .6rem; }
+.hw-chip[data-hint]:focus::after { content: ": " attr(data-hint); }
 .hw-good { color: var(--hw-good); } .hw-bad { color: var(--hw-bad); }
 .hw-warn { color: var(--hw-warn); } .hw-run { color: var(--hw-run); }
 .hw-error { border-left: 4px solid var(--hw-bad); background: var(--hw-soft);
@@ -82,5 +84,23 @@ body { overflow-x: hidden; }
 /* Quasar insists on showing what is a block. */
 @media (max-width: 600px) { .hw-show-sql .block { font-size: 0; line-height: 0; }
   .hw-show-sql .on-left { margin-right: 0; } .nicegui-content { padding: .7rem .7rem 3rem; }
-  .hw-facts { grid-template-columns: 1fr; } .hw-facts dt { margin-top: .4rem; } }
+  .hw-facts { grid-template-columns: 1fr; } .hw-facts dt { margin-top: .4rem; }
+  /* A row is a card, and the head of the columns a line of words to sort by. */
+  .hw-list table, .hw-list thead, .hw-list tbody, .hw-list tr { display: block; }
+  .hw-list thead tr { display: flex; flex-wrap: wrap; height: auto !important; }
+  .hw-list thead th { padding: 0 .3rem 0 .75rem; height: 1.9rem; border: 0 !important;
+    display: flex; align-items: center; }
+  .hw-list .q-virtual-scroll__padding tr { display: contents; }
+  .hw-list .q-virtual-scroll__padding td { display: block; }
+  .hw-list .q-virtual-scroll__content tr { height: auto; padding: .4rem 0;
+    border-top: 1px solid var(--hw-line); }
+  .hw-list .q-virtual-scroll__content td { display: flex; justify-content: space-between;
+    gap: 1rem; width: auto; max-width: none; height: auto; min-height: 1.7rem; border: 0;
+    padding: .1rem .75rem !important; text-align: right; overflow-wrap: anywhere; }
+  .hw-list .q-virtual-scroll__content td > * { min-width: 0; }
+  .hw-list .q-virtual-scroll__content td::before { content: attr(data-label) !important;
+    position: static !important; background: none !important; color: var(--hw-muted);
+    text-align: left; flex: none; font-family: Roboto, sans-serif; }
+  .hw-list .q-virtual-scroll__content td:not([data-label])::before,
+  .hw-list .q-virtual-scroll__content td:empty { display: none; } }
 """

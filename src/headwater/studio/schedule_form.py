@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from headwater.errors import UserError
-from headwater.names import ObjectName, QualifiedName, quote_literal, show_identifier
+from headwater.names import ObjectName, quote_literal, show_identifier
 from headwater.sql.parse import parse
 from headwater.sql.task_clauses import TaskClauses, duration_text, quoted_script
 from headwater.sql.task_cycle import Cycle, CycleUnit
@@ -143,15 +143,10 @@ def change_script(task: str, script: str) -> str:
     return f"ALTER TASK {task} SET AS {quoted_script(script)}"
 
 
-def dynamic_table_script(
-    task: str, table: QualifiedName | ObjectName, query: str, form: ScheduleForm
-) -> tuple[str, str]:
-    """The statements that make a dynamic table and the task that refreshes it."""
-    body = query.strip().rstrip(";").rstrip()
+def table_task_text(task: str, table: ObjectName, form: ScheduleForm) -> str:
+    """The statement that makes a task which refreshes a dynamic table."""
     plain = replace(form, parameters="", self_dependent=False)
-    create = f"CREATE DYNAMIC TABLE {table} AS\n{body}"
-    lines = [f"CREATE TASK {task}", *clause_lines(plain), f"FOR DYNAMIC TABLE {table}"]
-    return create, "\n".join(lines)
+    return "\n".join([f"CREATE TASK {task}", *clause_lines(plain), f"FOR DYNAMIC TABLE {table}"])
 
 
 def _clauses(form: ScheduleForm) -> Iterator[tuple[str, str]]:

@@ -7,9 +7,13 @@ import threading
 from collections.abc import Iterator
 
 import httpx
+import pytest
 
+import headwater
 from headwater.result import Result
+from headwater.service import event_pages
 from headwater.service.events import Events
+from headwater.service.server import Server
 from headwater.session import Session
 
 
@@ -57,6 +61,22 @@ def test_all_events_come_in_order_and_from_where_a_reader_stopped(http: httpx.Cl
             if data["state"] == "SUCCEED":
                 break
     assert seen == [("statement", state) for state in ("QUEUED", "RUNNING", "SUCCEED")]
+
+
+def test_who_loses_the_token_hears_no_more(
+    server: Server, token: str, http: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(event_pages, "ASK_AGAIN_SECONDS", 0.0)
+    with headwater.connect(server.url, token=token) as lake:
+        lake.sql("CREATE USER ann PASSWORD 'correct horse' ROLE operator")
+        made = lake.sql("CREATE TOKEN t FOR USER ann").to_dicts()[0]["token"]
+        bearing = {"Authorization": f"Bearer {made}"}
+        with http.stream("GET", "/api/v1/events", headers=bearing, timeout=20) as stream:
+            lines = stream.iter_lines()
+            assert next(lines) == ": hello"
+            lake.sql("DROP TOKEN t FOR USER ann")
+            # The stream ends, though nothing else has.
+            assert not any(line.startswith("event") for line in lines)
 
 
 def test_only_the_newest_events_are_kept() -> None:

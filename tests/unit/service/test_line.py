@@ -21,12 +21,24 @@ def test_those_that_wait_start_in_their_order() -> None:
 
 def test_of_one_session_one_runs_and_others_pass_it() -> None:
     line = Line[str](most_running=3, most_waiting=10)
-    line.join("a1", "a")
-    line.join("a2", "a")
-    line.join("b1", "b")
+    line.join("a1", {"a"})
+    line.join("a2", {"a"})
+    line.join("b1", {"b"})
     assert (line.next(), line.next(), line.next()) == ("a1", "b1", None)
     line.leave("a1")
     assert line.next() == "a2"
+
+
+def test_who_needs_two_turns_waits_for_both_and_is_not_overtaken() -> None:
+    line = Line[str](most_running=9, most_waiting=10)
+    line.join("in session a", {"session a"})
+    line.join("in session a, of table t", {"session a", "table t"})
+    line.join("of table t", {"table t"})
+    assert (line.next(), line.next()) == ("in session a", None)
+    line.leave("in session a")
+    assert (line.next(), line.next()) == ("in session a, of table t", None)
+    line.leave("in session a, of table t")
+    assert line.next() == "of table t"
 
 
 def test_a_full_line_is_full_until_somebody_leaves_it() -> None:
@@ -45,25 +57,25 @@ def test_the_laws_hold_for_random_days() -> None:
     chance = random.Random(seed)
     for _ in range(50):
         line = Line[int](most_running=chance.randint(1, 4), most_waiting=chance.randint(1, 6))
-        session_of: dict[int, str | None] = {}
+        turns_of: dict[int, set[str]] = {}
         running: list[int] = []
         started: list[int] = []
         for item in range(80):
             if not line.full:
-                session_of[item] = chance.choice([None, "a", "b"])
-                line.join(item, session_of[item])
+                turns_of[item] = set(chance.choice(["", "a", "b", "ac", "c"]))
+                line.join(item, turns_of[item])
             while chance.random() < 0.6 and (found := line.next()) is not None:
                 running.append(found)
                 started.append(found)
-            named = [session_of[i] for i in running if session_of[i]]
+            named = [turn for i in running for turn in turns_of[i]]
             assert len(named) == len(set(named))
             assert len(running) == line.running <= line.most_running
             assert line.waiting <= line.most_waiting
             if running and chance.random() < 0.5:
                 line.leave(running.pop(chance.randrange(len(running))))
-        for session in (None, "a", "b"):
-            of_session = [i for i in started if session_of[i] == session]
-            assert of_session == sorted(of_session)
+        for turn in "abc":
+            of_turn = [i for i in started if turn in turns_of[i]]
+            assert of_turn == sorted(of_turn)
 
 
 @pytest.mark.parametrize(

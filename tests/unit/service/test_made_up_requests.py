@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import requests
 import schemathesis
 from hypothesis import HealthCheck, settings
 from schemathesis.core.transport import Response
@@ -22,8 +23,9 @@ from headwater.service.service import Service, Standing
 pytest_plugins = ["schemathesis.pytest.plugin"]
 
 DESCRIBED = schemathesis.openapi.from_dict(json.loads(openapi_file.FILE.read_text()))
-# Events never end, and a run until idle takes the place of the loop; both have tests of their own.
-MADE_UP = DESCRIBED.exclude(path_regex=r"/events$").exclude(path="/api/v1/runs")
+# Events never end: of those the first line is enough.
+EVENTS = DESCRIBED.include(path_regex=r"/events$")
+MADE_UP = DESCRIBED.exclude(path_regex=r"/events$")
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +51,23 @@ def test_no_request_is_a_bug(case: schemathesis.Case, served: tuple[str, str]) -
     assert answer.status_code < 500, answer.text
     if answer.status_code >= 400 and "json" in str(answer.headers.get("content-type")):
         assert answer.json()["error"]["condition"]
+
+
+@EVENTS.parametrize()
+@settings(max_examples=10, suppress_health_check=list(HealthCheck))
+def test_no_request_for_events_is_a_bug(case: schemathesis.Case, served: tuple[str, str]) -> None:
+    url, token = served
+    for bearer in (token, "wrong"):
+        headers = {"Authorization": f"Bearer {bearer}"}
+        asked = case.as_transport_kwargs(base_url=url, headers=headers)
+        with requests.request(**asked, stream=True, timeout=10) as answer:
+            assert answer.status_code < 500
+            if bearer != token:
+                assert answer.status_code in (401, 429)
+            elif answer.status_code == 200:
+                assert next(answer.iter_lines()) == b": hello"
+            else:
+                assert answer.json()["error"]["condition"]
 
 
 @MADE_UP.parametrize()

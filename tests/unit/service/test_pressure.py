@@ -26,12 +26,12 @@ def limits(gate: threading.Event) -> Limits:
 
 @pytest.fixture
 def gate(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
-    """Statements that begin with SELECT run until it is opened; others are the real ones."""
+    """SELECT and REFRESH run until it is opened; others are the real ones."""
     opened = threading.Event()
     run = Session.run
 
     def gated(session: Session, text: str, **more: object) -> Result:
-        if not text.startswith("SELECT"):
+        if not text.startswith(("SELECT", "REFRESH")):
             return run(session, text, **more)
         assert opened.wait(30)
         return Result.from_rows([Column("n", "int")], [(1,)])
@@ -91,6 +91,23 @@ def test_one_session_cannot_take_all_places(http: httpx.Client, gate) -> None:
 
     wait_for(lambda: state(other) == "RUNNING", "the other session's turn")
     assert [state(id) for id in mine] == ["RUNNING", "QUEUED", "QUEUED"]
+
+
+def test_refreshes_of_one_table_wait_for_each_other_and_take_no_place(
+    http: httpx.Client, gate
+) -> None:
+    first, second = (send(http, "REFRESH DYNAMIC TABLE d").json()["id"] for _ in range(2))
+    same = send(http, "REFRESH dynamic table PUBLIC.D;").json()["id"]
+    other = send(http, "SELECT 1").json()["id"]
+
+    def state(id: str) -> str:
+        return http.get(f"/api/v1/statements/{id}").json()["state"]
+
+    wait_for(lambda: state(other) == "RUNNING", "the place that the second refresh does not take")
+    assert [state(id) for id in (first, second, same)] == ["RUNNING", "QUEUED", "QUEUED"]
+    gate.set()
+    for id in (second, same):
+        assert http.get(f"/api/v1/statements/{id}?wait=20").json()["state"] == "SUCCEED"
 
 
 def test_what_waits_can_be_cancelled_and_never_runs(http: httpx.Client, gate) -> None:

@@ -217,11 +217,13 @@ def test_a_python_script_gets_its_parameters_and_no_credentials(
         "CREATE TASK p SCHEDULE (EVERY 1 MINUTE) PARAMETERS ('x' = 'one') LANGUAGE PYTHON AS $$\n"
         "import os\n"
         "print(os.environ['HEADWATER_TASK_x'], '${x}', 's3cret-value' in str(os.environ))\n"
+        "print(os.environ['HEADWATER_LAKE'], 'HEADWATER_TOKEN' in os.environ)\n"
         "raise SystemExit(3)$$; EXECUTE TASK p"
     )
     lake.run_until_idle()
     [instance] = instances(lake, "p")
     assert "one one False" in instance.log
+    assert f"{lake.session.lake.folder.path} False" in instance.log
     assert instance.error == "TASK_SCRIPT_FAILED: the script ended with exit code 3"
 
 

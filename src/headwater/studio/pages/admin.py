@@ -34,6 +34,8 @@ from headwater.studio.user_texts import (
 PATH = "/admin"
 Rows = list[dict[str, Any]]
 _AUDIT = "SHOW AUDIT LIMIT 500"
+_CONNECTION = """CREATE STORAGE CONNECTION cloud TYPE S3
+    ACCESS_KEY = '..' SECRET_KEY = '..' REGION = 'eu-central-1'"""
 
 _USERS = (
     ListColumn("name", "User"),
@@ -65,7 +67,9 @@ def register(desks: Desks) -> None:
                     "Users": lambda: _users(desk),
                     "Tokens": lambda: _tokens(desk),
                     "Grants": lambda: grants_part(desk),
-                    "Connections": lambda: _listed(desk, "SHOW CONNECTIONS", "No connection yet"),
+                    "Connections": lambda: _listed(
+                        desk, "SHOW CONNECTIONS", "No connection yet", example=_CONNECTION
+                    ),
                     # To ask is no SHOW, so a part that follows changes would follow itself.
                     "Settings": lambda: _listed(
                         desk, "SET", "Nothing is set for new sessions", live=False
@@ -171,7 +175,9 @@ def _show_once(token: str) -> None:
     dialog.open()
 
 
-def _listed(desk: Desk, statement: str, empty: str, *, live: bool = True) -> None:
+def _listed(
+    desk: Desk, statement: str, empty: str, *, live: bool = True, example: str = ""
+) -> None:
     async def ask() -> Rows:
         rows = await desk.rows(statement)
         return [{**row, "__key": str(place)} for place, row in enumerate(rows)]
@@ -179,16 +185,22 @@ def _listed(desk: Desk, statement: str, empty: str, *, live: bool = True) -> Non
     def show(rows: Rows) -> Update[Rows] | None:
         names = [name for name in (rows[0] if rows else ()) if name != "__key"]
         columns = [ListColumn(name, name.replace("_", " ").capitalize()) for name in names]
-        return _show(columns, rows, empty, statement, key="__key")
+        return _show(columns, rows, empty, statement, key="__key", example=example)
 
     Part(desk, ask, show, live=live)
 
 
 def _show(
-    columns: Sequence[ListColumn], rows: Rows, empty: str, label: str, *, key: str = "name"
+    columns: Sequence[ListColumn],
+    rows: Rows,
+    empty: str,
+    label: str,
+    *,
+    key: str = "name",
+    example: str = "",
 ) -> Update[Rows] | None:
     if not rows:
-        show_empty(empty)
+        show_empty(empty, "Its secrets are sealed, and never shown." if example else "", example)
         return None
     redraw = listing(columns, rows, key=key, label=label)
     return lambda newer: redraw(newer)

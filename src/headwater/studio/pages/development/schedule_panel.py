@@ -35,7 +35,7 @@ class _Panel:
 
     def show(self, given: Choices, *, script: bool) -> None:
         self._dialog = ui.dialog().props('position=right full-height aria-label="Schedule"')
-        with self._dialog, ui.card().classes("hw-side"):
+        with self._dialog, ui.card().classes("hw-panel"):
             ui.label(f"Schedule of {self._task}").classes("text-lg font-semibold")
             self._fields = ScheduleFields(self._before, given, self._preview, script=script)
             self._shown = ui.column().classes("w-full")

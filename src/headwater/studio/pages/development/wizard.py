@@ -14,10 +14,11 @@ from headwater.studio.problem import show_problem
 from headwater.studio.schedule_form import (
     MINUTES,
     ScheduleForm,
-    dynamic_table_script,
+    table_task_text,
     task_name,
 )
 from headwater.studio.show_sql import sql_text
+from headwater.studio.table_form import MODES, TableForm, create_table_text
 
 
 async def open_wizard(desk: Desk, bench: Workbench, *, folder: str, name: str, table: str) -> None:
@@ -39,7 +40,7 @@ class _Wizard:
     def show(self, desk: Desk, given: Choices, *, folder: str, name: str, table: str) -> None:
         dialog = ui.dialog().props('position=right full-height aria-label="Dynamic table task"')
         self._dialog = dialog
-        with dialog, ui.card().classes("hw-side"):
+        with dialog, ui.card().classes("hw-panel"):
             ui.label("Dynamic table task").classes("text-lg font-semibold")
             with ui.row().classes("gap-3 w-full"):
                 self._schema = self._field("Schema", "")
@@ -48,6 +49,8 @@ class _Wizard:
             with ui.row().classes("gap-3 w-full"):
                 self._folder = self._field("Folder", folder or "default")
                 self._name = self._field("Task", name)
+            with ui.expansion("More about the table").classes("w-full").props("dense"):
+                self._about_table()
             start = ScheduleForm(rule=MINUTES, time_zone=desk.look.time_zone or "")
             self._fields = ScheduleFields(start, given, self._preview, script=False)
             self._shown = ui.column().classes("w-full")
@@ -64,9 +67,37 @@ class _Wizard:
         dialog.on("hide", dialog.delete)
         dialog.open()
 
+    def _about_table(self) -> None:
+        with ui.row().classes("gap-3 w-full"):
+            self._mode = ui.select(list(MODES), value=MODES[0], label="Refresh mode")
+            self._days = ui.number("Rows live for days", value=None, min=1, precision=0)
+        with ui.row().classes("gap-3 w-full"):
+            self._partitions = self._field("Partitioned by", "")
+            self._clusters = self._field("Clustered by", "")
+        with ui.row().classes("gap-3 w-full"):
+            self._order = self._field("Sorted by", "")
+            self._buckets = ui.number("Buckets", value=None, min=1, precision=0)
+        self._about = self._field("Comment on the table", "").classes("w-full")
+        for other in (self._mode, self._days, self._buckets):
+            other.props("dense outlined").classes("min-w-32 grow")
+            other.on_value_change(lambda: self._preview())
+
     def _field(self, label: str, value: str) -> ui.input:
         made = ui.input(label, value=value, on_change=lambda: self._preview())
         return made.props("dense outlined").classes("grow")
+
+    def _form(self) -> TableForm:
+        parts = (self._schema.value.strip(), self._table.value.strip())
+        return TableForm(
+            ObjectName.of(*(part for part in parts if part)),
+            mode=self._mode.value,
+            partitioned_by=self._partitions.value or "",
+            clustered_by=self._clusters.value or "",
+            sorted_by=self._order.value or "",
+            buckets=int(self._buckets.value or 0),
+            lifecycle_days=int(self._days.value or 0),
+            comment=self._about.value or "",
+        )
 
     def _names(self) -> tuple[str, str]:
         name = self._name.value.strip() or self._table.value.strip()
@@ -75,10 +106,10 @@ class _Wizard:
     def _statements(self) -> tuple[str, ...]:
         assert self._fields is not None
         task = task_name(*self._names())
-        parts = (self._schema.value.strip(), self._table.value.strip())
-        target = ObjectName.of(*(part for part in parts if part))
-        made = dynamic_table_script(task, target, self._query, self._fields.value())
-        return (*made, f"SUBMIT TASK {task}")
+        form = self._form()
+        create = create_table_text(form, self._query)
+        refresh = table_task_text(task, form.table, self._fields.value())
+        return create, refresh, f"SUBMIT TASK {task}"
 
     def _preview(self) -> None:
         if self._fields is None:

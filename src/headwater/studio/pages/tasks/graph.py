@@ -11,10 +11,12 @@ from nicegui.events import EChartPointClickEventArguments
 from headwater.names import ObjectName
 from headwater.studio.cookies import PREFIX
 from headwater.studio.listing import studio_link, studio_path
+from headwater.studio.problem import show_empty
 from headwater.studio.task_graph import Edges, around, edges_of, graph_options, layers
 
 _COLORS = {"ONLINE": "#16a34a", "PAUSED": "#ca8a04", "OFFLINE": "#94a3b8"}
 _ROW_PIXELS = 80
+_EXAMPLE = "ALTER TASK etl.sums SET AFTER etl.load;\nSUBMIT TASK etl.sums"
 
 
 def show_graph(rows: Iterable[Mapping[str, Any]], task: str | None = None) -> None:
@@ -23,7 +25,7 @@ def show_graph(rows: Iterable[Mapping[str, Any]], task: str | None = None) -> No
     edges: Edges = edges_of(known)
     edges = around(edges, task) if task is not None else _connected(edges)
     if len(edges) < 2:
-        ui.label("No dependencies.").classes("hw-muted")
+        show_empty("No dependencies", "A task waits for others that it runs after:", _EXAMPLE)
         return
     states = {str(ObjectName.of(r["folder"], r["name"])): r["state"] for r in known}
     paths = {
