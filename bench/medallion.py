@@ -7,8 +7,9 @@ most come, some are updated, a few go; payments, products and customers change w
 each batch all dynamic tables are refreshed in mode AUTO, each behind those it reads, and plain
 Spark works the same queries out, in the same order, over its own Delta tables of the layers, and
 overwrites them, in the same session. Who is first changes from batch to batch. Both have built all
-tables once before. At the end every table is verified. HEADWATER_BENCH_MEDALLION_ROWS is how many
-orders there are.
+tables once before, which for plain Spark is the same work as each batch; so that what Spark
+compiles for a refresh is there as well, a batch before those that count is told of by itself. At
+the end every table is verified. HEADWATER_BENCH_MEDALLION_ROWS is how many orders there are.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ from bench.scratch import Scratch
 ROWS = int(os.environ.get("HEADWATER_BENCH_MEDALLION_ROWS", "1000000"))
 MOST_OF_FULL = 0.65
 TABLES = 20
+_FIRST = -1
+"""The batch before those that count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +67,23 @@ def run(scratch: Scratch) -> Findings:
             connection.sql(f"REFRESH DYNAMIC TABLE {table.name}")
         _full(plain, tables)
         scratch.say(f"{len(tables)} tables built by both")
-        for batch in range(BATCHES):
-            raw.change(batch)
+        for batch in range(_FIRST, BATCHES):
+            raw.change(batch - _FIRST)
             found = _both(connection, plain, tables, batch=batch)
             steps += found
-            scratch.say(f"batch {batch + 1}: {_total(found).measured}")
+            scratch.say(f"{_named(batch)}: {_total(found).measured}")
             for step in found:
                 scratch.say(f"  {step.line}")
         verify(connection, *(table.name for table in tables))
-    outcomes = [_total([step for step in steps if step.batch == b], b) for b in range(BATCHES)]
-    return Findings((*outcomes, _total(steps)), tuple(_notes(steps, tables)))
+    outcomes = [
+        _total([step for step in steps if step.batch == b], b) for b in range(_FIRST, BATCHES)
+    ]
+    counted = [step for step in steps if step.batch >= 0]
+    return Findings((*outcomes, _total(counted)), tuple(_notes(counted, tables)))
+
+
+def _named(batch: int) -> str:
+    return f"batch {batch + 1}" if batch >= 0 else "a first batch, which does not count"
 
 
 def _both(
@@ -101,14 +111,15 @@ def _full(plain: PlainTables, tables: Sequence[Layered]) -> list[float]:
 def _total(steps: Sequence[Step], batch: int | None = None) -> Outcome:
     ours = sum(step.refresh.seconds for step in steps)
     theirs = sum(step.full for step in steps)
-    which = f"{BATCHES} batches" if batch is None else f"batch {batch + 1}"
+    which = f"{BATCHES} batches" if batch is None else _named(batch)
+    counts = batch is None or batch >= 0
     return Outcome(
         f"{TABLES} tables over {ROWS:,} orders, {SHARE:.0%} changed, {which}",
         shown(ours),
         shown(theirs),
         f"{ours / theirs:.2f}x",
-        f"<= {MOST_OF_FULL:g}x",
-        ours / theirs <= MOST_OF_FULL,
+        f"<= {MOST_OF_FULL:g}x" if counts else "none",
+        not counts or ours / theirs <= MOST_OF_FULL,
     )
 
 

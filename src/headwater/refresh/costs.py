@@ -74,20 +74,32 @@ def costs(
     sources: Mapping[str, SourceFacts],
     stored_bytes: int,
     history: Sequence[Took] = (),
+    *,
+    followed: bool = False,
 ) -> Costs:
-    """What both ways of a refresh are expected to take."""
+    """What both ways of a refresh are expected to take.
+
+    Of a table that is `followed` a full one writes only what differs from the rows there are.
+    """
     return Costs(
         _incremental(plan, sources, stored_bytes) * _correction(RefreshKind.INCREMENTAL, history),
-        _full(tree, sources, stored_bytes) * _correction(RefreshKind.FULL, history),
+        _full(tree, sources, stored_bytes, followed=followed)
+        * _correction(RefreshKind.FULL, history),
         small=sum(source.bytes for source in sources.values()) < _SMALL,
     )
 
 
-def _full(tree: Node, sources: Mapping[str, SourceFacts], stored_bytes: int) -> float:
+def _full(
+    tree: Node, sources: Mapping[str, SourceFacts], stored_bytes: int, *, followed: bool
+) -> float:
     nodes = list(nodes_of(tree))
     read = sum(_size(node, sources) for node in nodes if isinstance(node, Scan))
     moved = read if any(_moves(node) for node in nodes) else 0
-    return _BASE + _NODE * len(nodes) + read * _READ + moved * _SHUFFLE + stored_bytes * _WRITE
+    worked_out = _BASE + _NODE * len(nodes) + read * _READ + moved * _SHUFFLE
+    if not followed:
+        return worked_out + stored_bytes * _WRITE
+    # All rows of then and of now meet; those that went are looked for once more.
+    return worked_out + _BASE + stored_bytes * (2 * _READ + 2 * _SHUFFLE)
 
 
 def _incremental(plan: DeltaPlan, sources: Mapping[str, SourceFacts], stored_bytes: int) -> float:

@@ -15,6 +15,7 @@ from headwater.lake.spark_session import SparkConnection
 from headwater.refresh.choice import Choice
 from headwater.refresh.costs import Costs, Took, costs
 from headwater.refresh.facts import Problem
+from headwater.refresh.followed import is_followed
 from headwater.refresh.planned import PlannedRefresh, chosen
 from headwater.refresh.reasons import Reason
 from headwater.refresh.relations import PinnedSource
@@ -147,7 +148,8 @@ def _weighed(planned: PlannedRefresh, tree: Node, delta: DeltaPlan, lake: OpenLa
     sources = {source.table.id: source.facts for source in planned.sources}
     stored = planned.table.shape.totals.bytes or 0
     past = lake.store.refreshes.list(table_id=planned.table.id, limit=_REMEMBERED)
-    return costs(tree, delta, sources, stored, [took for r in past for took in _took(r)])
+    took = [one for refresh in past for one in _took(refresh)]
+    return costs(tree, delta, sources, stored, took, followed=is_followed(planned, lake))
 
 
 def _took(refresh: Refresh) -> Iterator[Took]:

@@ -13,6 +13,7 @@ from headwater.errors import HeadwaterError, SchemaError, TransientError, UserEr
 from headwater.lake.commits.writes import Applied, Write
 from headwater.lake.delta_log.physical_names import physical_names
 from headwater.names import show_identifier
+from headwater.refresh.followed import is_followed
 from headwater.refresh.foreign_writes import changed_by
 from headwater.refresh.given import Giving, given_of, own_names
 from headwater.refresh.outlook import Outlook, Workshop
@@ -154,7 +155,7 @@ def _prepared(outlook: Outlook, workshop: Workshop) -> Iterator[tuple[Write, Spa
             rows = named_rows(outlook.rebuilt.rows, names, relations)
         if not planned.hints.overwrites_all and planned.table.shape.partition_columns:
             write = replace(full_write(rows, names), produced_only=True)
-        elif reach.frozen is not None or _is_followed(planned, workshop.lake):
+        elif reach.frozen is not None or is_followed(planned, workshop.lake):
             types = {f"{c.name}#0": ColumnType(c.type) for c in planned.table.shape.columns}
             write = difference_write(rows, names, replace(relations, types=types))
         else:
@@ -203,19 +204,6 @@ def _write_states(
         )
         for name, rows in outlook.rebuilt.states
     }
-
-
-def _is_followed(planned: PlannedRefresh, lake: OpenLake) -> bool:
-    """Whether someone reads the changes of the table, who should see no more than there are.
-
-    Rows that were given values keep them, so of such a table too only what differs is written.
-    """
-    if planned.dynamic_table.frontier is None:
-        return False
-    if given_of(planned.dynamic_table):
-        return True
-    table = planned.table.id
-    return bool(lake.store.dynamic_tables.readers_of(table) or lake.store.streams.watching(table))
 
 
 def require_columns(table: Table, names: tuple[str, ...], given: tuple[TableColumn, ...]) -> None:

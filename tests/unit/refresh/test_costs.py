@@ -44,6 +44,13 @@ def test_a_plan_that_reads_the_source_anew_costs_about_as_much() -> None:
     assert found.incremental >= found.full * 0.9
 
 
+def test_a_table_that_others_follow_is_dearer_in_full_for_its_rows_are_compared() -> None:
+    plain = costs(TREE, FROM_CHANGES, source(), GIGA)
+    followed = costs(TREE, FROM_CHANGES, source(), GIGA, followed=True)
+    assert followed.full > plain.full * 1.2
+    assert followed.incremental == plain.incremental
+
+
 def test_little_data_is_never_worth_the_question() -> None:
     assert not costs(TREE, ANEW, source(bytes=1000, changed=5000), 0).full_is_cheaper
 
