@@ -14,9 +14,11 @@ if TYPE_CHECKING:
 
 _MOST_FIELDS = "spark.sql.debug.maxToStringFields"
 # Which files of a table are read is no part of what a query means, and finding them takes jobs.
-_WITHOUT_FILES = {
+_MEANING_ALONE = {
     "spark.databricks.delta.stats.skipping": "false",
     "spark.databricks.delta.optimizeMetadataQuery.enabled": "false",
+    # Whatever the session says: the answer belongs to the query.
+    "spark.sql.constraintPropagation.enabled": "true",
 }
 _ID = re.compile(r"#\d+L?")
 
@@ -27,7 +29,7 @@ def same_plan(session: SparkSession, one: str, other: str) -> bool:
     Some plans do not equal even themselves, because Spark compares the ids of columns that it made
     up: those are compared by their texts, with ids counted from the first.
     """
-    with session_settings(session, _WITHOUT_FILES):
+    with session_settings(session, _MEANING_ALONE):
         plans = [_optimized(session, query) for query in (one, other)]
     if plans[0].sameResult(plans[1]):
         return True
