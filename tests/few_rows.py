@@ -14,9 +14,6 @@ _FEW_ROWS = {
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.shuffle.partitions": "1",
     "spark.sql.adaptive.enabled": "false",
-    # A tenth of all planning: what holds for each column of each node, to filter a few rows sooner.
-    # Whether a query is understood is asked with it all the same (`lake/plans.py`).
-    "spark.sql.constraintPropagation.enabled": "false",
 }
 _JVM = (
     "-XX:+UseSerialGC -Xmn400m"
