@@ -331,7 +331,7 @@ def test_the_wizard_makes_a_dynamic_table_and_its_task(
     assert str(row["schedule"]).startswith("EVERY 5 MINUTES")
     assert len(lake.sql("SHOW DYNAMIC TABLES IN dev_wizard")) == 1
     made = lake.sql("SHOW CREATE TABLE dev_wizard.totals").rows[0][0]
-    assert "PARTITIONED BY (customer)" in made
+    assert "PARTITIONED BY (`customer`)" in made
     assert "COMMENT 'by \\'customer\\''" in made
     expect(page.locator(".cm-content")).to_contain_text("sum(amount)")
 
