@@ -8,7 +8,7 @@ EXTRAS ?=
 PYTEST ?=
 SEEDS  ?= 10
 # fetched before the tests, which would otherwise fetch them at the same time
-TEST_JARS := s3 kafka kafka-broker
+TEST_JARS := s3 oss kafka kafka-broker
 
 # The tests start hundreds of processes, each of which would compile all modules anew.
 unexport PYTHONDONTWRITEBYTECODE

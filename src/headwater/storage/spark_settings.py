@@ -1,8 +1,8 @@
 """How Spark reaches the same files: its address, the Hadoop settings, the jars; pure.
 
 S3 and COS go through s3a, whose settings may be given per bucket, so that two connections do not
-meddle. OSS goes through hadoop-aliyun, because s3a writes in chunks that OSS refuses; it knows one
-set of keys for all buckets.
+meddle. OSS goes through hadoop-aliyun, because s3a writes in chunks that OSS refuses; it has no
+settings of buckets, so `lake/object_stores.py` makes a client for each with settings of its own.
 """
 
 from __future__ import annotations
