@@ -79,6 +79,9 @@ lock:       ## resolve the dependencies of pyproject.toml anew (needs uv)
 	uv pip compile examples/dbt/requirements.in --universal --python-version 3.11 \
 	    --generate-hashes --no-annotate --no-strip-extras --upgrade --quiet \
 	    --custom-compile-command 'make lock' -o examples/dbt/requirements.lock
+	uv pip compile scripts/uv.in --universal --python-version 3.11 \
+	    --generate-hashes --no-annotate --upgrade --quiet \
+	    --custom-compile-command 'make lock' -o scripts/uv.lock
 
 clean:      ## remove the environments and everything built or cached in this folder
 	rm -rf .venv .venv-dbt dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -77,16 +77,31 @@ make_venv() {
     "$python" -m venv --clear "$folder"
 }
 
+# Installs a lock file, which has everything: to resolve it again would take longer than to install it.
+install_lock() {
+    local python=$1/bin/python lock=$2
+    export PIP_DISABLE_PIP_VERSION_CHECK=1
+    if "$python" -m pip install --quiet -r scripts/uv.lock && install_with_uv "$python" "$lock"; then
+        return
+    fi
+    say "uv could not install $lock, so pip does, which takes some minutes more"
+    # pyspark comes as source only; --use-pep517 builds it the same way with old and new pip.
+    "$python" -m pip install --quiet --use-pep517 --no-deps -r "$lock"
+}
+
+# A sixth of pip's time; it trusts the certificates of the system, as pip is told to by its settings.
+install_with_uv() {
+    UV_SYSTEM_CERTS=1 UV_NATIVE_TLS=1 quietly "$1" -m uv pip install --quiet --python "$1" \
+        --no-deps --require-hashes -r "$2"
+}
+
 install_dependencies() {
     if [ "$STAMP" -nt requirements.lock ] && [ "$STAMP" -nt pyproject.toml ]; then
         return
     fi
     say "installing the locked dependencies into .venv"
-    # pyspark comes as source only; --use-pep517 builds it the same way with old and new pip.
-    PIP_DISABLE_PIP_VERSION_CHECK=1 "$PYTHON" -m pip install --quiet --use-pep517 \
-        -r requirements.lock
-    PIP_DISABLE_PIP_VERSION_CHECK=1 "$PYTHON" -m pip install --quiet --no-build-isolation \
-        --no-deps -e .
+    install_lock .venv requirements.lock
+    "$PYTHON" -m pip install --quiet --no-build-isolation --no-deps -e .
     touch "$STAMP"
 }
 
@@ -111,8 +126,7 @@ ensure_dbt() {
     [ "$stamp" -nt "$lock" ] && return
     make_venv .venv-dbt
     say "installing dbt into .venv-dbt"
-    # The lock has everything; to resolve it again would take longer than to install it.
-    PIP_DISABLE_PIP_VERSION_CHECK=1 .venv-dbt/bin/python -m pip install --quiet --no-deps -r "$lock"
+    install_lock .venv-dbt "$lock"
     touch "$stamp"
 }
 

@@ -67,7 +67,9 @@ def make_archive() -> Path:
     with tempfile.TemporaryDirectory(prefix="headwater-classes-") as name:
         folder = Path(name)
         unfinished = file.with_name(f"{file.name}.{os.getpid()}")
-        options = {"spark.driver.extraJavaOptions": f"-XX:ArchiveClassesAtExit={unfinished}"}
+        # A JVM that lives this shortly does not gain from what its second compiler makes.
+        java = f"-XX:TieredStopAtLevel=1 -XX:ArchiveClassesAtExit={unfinished}"
+        options = {"spark.driver.extraJavaOptions": java}
         config = Config(spark_conf=options, spark_master="local[1]")
         engine = Engine(config, scratch=folder / "scratch", log_file=folder / "spark.log")
         spark = engine.new_session()
