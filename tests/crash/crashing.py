@@ -67,6 +67,28 @@ def kill_while_reading(lake):
         time.sleep(0.01)
 
 
+def stop_between_writes(lake):
+    # What ends in the background, such as the measures of a statement before, writes, too.
+    import sqlite3
+    from headwater.runtime import failpoints
+
+    stop = failpoints.end_here
+
+    def end_here():
+        catalog = sqlite3.connect(f"{lake}/catalog.db", timeout=0, isolation_level=None)
+        for _ in range(1000):
+            try:
+                catalog.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError:
+                time.sleep(0.01)
+                continue
+            catalog.execute("ROLLBACK")
+            break
+        stop()
+
+    failpoints.end_here = end_here
+
+
 def work(lake, prepare, statement, failpoint, clock, freeze, settings, select, host):
     import headwater
 
@@ -82,6 +104,7 @@ def work(lake, prepare, statement, failpoint, clock, freeze, settings, select, h
         from headwater.runtime.writer import Heartbeat
 
         Heartbeat.start = lambda self: None
+        stop_between_writes(lake)
     failpoint, _, time = failpoint.partition("*")
     os.environ["HEADWATER_FAILPOINT_TIME"] = time or "1"
     if not prepare:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from urllib.parse import unquote_plus
 from xml.etree import ElementTree
 
+from headwater.storage.quick_listing import quick_entries
 from headwater.storage.store import FileInfo
 
 
@@ -31,29 +32,36 @@ def listed_files(body: bytes, prefix: str) -> list[FileInfo]:
     ValueError if the body is no listing: the page of a proxy must not look like an empty folder.
     Keys are asked for in URL encoding, because XML cannot hold every character.
     """
+    found = quick_entries(body)
+    files, skipped = [], len(prefix)
+    # Thousands of files are often written in the same second.
+    moments: dict[str, datetime] = {}
+    for key, size, modified, etag in found if found is not None else _entries(body):
+        name = unquote_plus(key)
+        # A server that sorts differently may also show keys beside the prefix.
+        if not name.startswith(prefix) or name.endswith("/"):
+            continue
+        moment = moments.get(modified) or moments.setdefault(modified, _moment(modified))
+        files.append(FileInfo(name[skipped:], int(size), moment, etag))
+    return files
+
+
+def _entries(body: bytes) -> Iterator[tuple[str, str, str, str]]:
+    """Key, size, time and etag of each entry, as a parser finds them."""
     root = parsed_xml(body)
     space = root.tag[: root.tag.find("}") + 1]
     if root.tag != space + "ListBucketResult":
         raise ValueError("not a listing")
     wanted = [space + name for name in ("Key", "Size", "LastModified", "ETag")]
-    files, skipped = [], len(prefix)
-    # Entries of a page look alike, and thousands of files are often written in the same second.
+    # Entries of a page look alike.
     layout: list[str] | None = None
-    moments: dict[str, datetime] = {}
     for entry in root.findall(space + "Contents"):
         tags = [fact.tag for fact in entry]
         if tags != layout:
             layout = tags
-            key, size, modified, etag = (tags.index(name) for name in wanted)
-        name = unquote_plus(entry[key].text or "")
-        # A server that sorts differently may also show keys beside the prefix.
-        if not name.startswith(prefix) or name.endswith("/"):
-            continue
-        text = entry[modified].text or ""
-        moment = moments.get(text) or moments.setdefault(text, _moment(text))
-        mark = (entry[etag].text or "").strip('"')
-        files.append(FileInfo(name[skipped:], int(entry[size].text or ""), moment, mark))
-    return files
+            places = [tags.index(name) for name in wanted]
+        key, size, modified, etag = (entry[place].text or "" for place in places)
+        yield key, size, modified, etag.replace('"', "")
 
 
 def _moment(text: str) -> datetime:
