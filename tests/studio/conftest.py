@@ -16,7 +16,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -132,15 +132,51 @@ def browser() -> Iterator[Browser]:
         launched.close()
 
 
+@dataclass(slots=True)
+class OpenPage:
+    """A page that tests take over from each other: a new one reads all scripts anew."""
+
+    page: Page
+    problems: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, browser: Browser, studio: Studio) -> OpenPage:
+        """In a browser of its own."""
+        made = cls(logged_in(browser, studio, studio.local_token).new_page())
+        made.page.on("pageerror", lambda error: made.problems.append(str(error)))
+        return made
+
+    def tidy(self, token: str) -> list[str]:
+        """As it was at first; gives back the script errors since then."""
+        context = self.page.context
+        for other in context.pages:
+            if other != self.page:
+                other.close()
+        self.page.goto("about:blank")
+        self.page.set_viewport_size({"width": DESKTOP[0], "height": DESKTOP[1]})
+        context.clear_cookies()
+        bear(context, token)
+        problems, self.problems[:] = list(self.problems), []
+        return problems
+
+
+@pytest.fixture(scope="session")
+def open_pages() -> Iterator[dict[str, OpenPage]]:
+    """By the address of the service."""
+    opened: dict[str, OpenPage] = {}
+    yield opened
+    for one in opened.values():
+        one.page.context.close()
+
+
 @pytest.fixture
-def page(studio: Studio, browser: Browser) -> Iterator[Page]:
+def page(studio: Studio, browser: Browser, open_pages: dict[str, OpenPage]) -> Iterator[Page]:
     """A page of the lake's own user, logged in, in the zone of Berlin; a script error fails it."""
-    context = logged_in(browser, studio, studio.local_token)
-    made = context.new_page()
-    problems: list[str] = []
-    made.on("pageerror", lambda error: problems.append(str(error)))
-    yield made
-    context.close()
+    opened = open_pages.get(studio.url)
+    if opened is None or opened.page.is_closed():
+        opened = open_pages[studio.url] = OpenPage.of(browser, studio)
+    yield opened.page
+    problems = opened.tidy(studio.local_token)
     assert problems == []
 
 
@@ -173,8 +209,13 @@ def logged_in(
         color_scheme="dark" if dark else "light",
     )
     context.set_default_timeout(PATIENCE_MS)
+    bear(context, token)
+    return context
+
+
+def bear(context: BrowserContext, token: str) -> None:
+    """Put the token and the zone where a browser keeps them."""
     kept = {"headwater_token": token, "headwater_zone": "Europe/Berlin"}
     place = {"domain": "127.0.0.1", "path": "/studio"}
     for name, value in kept.items():
         context.add_cookies([{"name": name, "value": value, **place}])
-    return context

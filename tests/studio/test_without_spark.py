@@ -205,3 +205,85 @@ def test_the_files_of_a_user_are_sent_listed_and_fetched(
     expect(row).to_have_count(0)
     assert len(lake.sql("LIST USER VOLUME")) == 0
     expect(page.get_by_text("No files in this folder")).to_be_visible()
+
+
+_MANY = 300
+# Scrolls 3,000 pixels in a second, and says in how many frames no row was where one looks.
+_SCROLL = """async () => {
+  const box = document.querySelector("*:has(> table[aria-label='Periodic tasks'])");
+  const edge = box.getBoundingClientRect();
+  const ys = [edge.top + 60, Math.min(edge.bottom, innerHeight) - 20];
+  const drawn = y => document.elementFromPoint(edge.left + 60, y)?.closest('tr')?.innerText.trim();
+  let began = 0, blank = 0, frames = 0, most = 0;
+  await new Promise(done => {
+    const step = now => {
+      began ||= now;
+      frames++;
+      if (!ys.every(drawn)) blank++;
+      most = Math.max(most, box.querySelectorAll('tr').length);
+      box.scrollTop = (now - began) * 3;
+      const left = box.scrollHeight - box.clientHeight - box.scrollTop;
+      if (left > 1) requestAnimationFrame(step); else done();
+    };
+    requestAnimationFrame(step);
+  });
+  return [frames, blank, most];
+}"""
+
+
+@pytest.fixture(scope="module")
+def many(lake: headwater.Connection) -> str:
+    """So many tasks that only some are drawn at a time."""
+    names = [f"many.t_{number:03}" for number in range(_MANY)]
+    made = [f"CREATE TASK {name} SCHEDULE (DAILY) AS SHOW TABLES" for name in names]
+    lake.sql(";".join(made))
+    return "Periodic tasks"
+
+
+def test_a_long_list_is_drawn_where_it_is_scrolled_to(page: Page, many: str) -> None:
+    page.goto("/studio/tasks")
+    table = page.get_by_label(many, exact=True)
+    expect(table.get_by_role("link", name="t_000")).to_be_visible()
+    box = table.get_by_role("row", name="t_000").get_by_role("checkbox")
+    box.click()
+    frames, blank, most = page.evaluate(_SCROLL)
+    assert blank <= frames // 10
+    assert most < _MANY
+    last = table.get_by_role("row", name=f"t_{_MANY - 1}")
+    expect(last).to_be_visible()
+    place, count = last.get_attribute("aria-rowindex"), table.get_attribute("aria-rowcount")
+    assert _MANY < int(str(place)) <= int(str(count))
+    # What was chosen stays so while it is out of sight.
+    expect(table.get_by_role("link", name="t_000")).to_have_count(0)
+    page.get_by_placeholder("Filter").fill("t_000")
+    expect(box).to_be_checked()
+
+
+def test_rows_are_sorted_by_the_keyboard_filtered_and_chosen(
+    page: Page, lake: headwater.Connection, many: str
+) -> None:
+    page.goto("/studio/tasks")
+    table = page.get_by_label(many, exact=True)
+    name = table.get_by_role("columnheader", name="Name")
+    name.get_by_role("button").focus()
+    page.keyboard.press("Enter")
+    expect(name).to_have_attribute("aria-sort", "ascending")
+    page.keyboard.press("Enter")
+    expect(name).to_have_attribute("aria-sort", "descending")
+    first = table.locator("tbody").get_by_role("link").first
+    expect(first).to_have_text(f"t_{_MANY - 1}")
+    # What is new comes to its place; what was sorted stays sorted.
+    lake.sql("CREATE TASK many.zz SCHEDULE (DAILY) AS SHOW TABLES")
+    expect(first).to_have_text("zz")
+    page.get_by_placeholder("Filter").fill("t_29")
+    rows = table.locator("tbody").get_by_role("row")
+    expect(rows).to_have_count(10)
+    table.get_by_role("checkbox", name="Choose all").click()
+    rows.first.get_by_role("checkbox").click()
+    page.get_by_role("button", name="Submit", exact=True).click()
+    said = page.get_by_role("dialog").locator("pre").inner_text().splitlines()
+    chosen = {line.removeprefix("SUBMIT TASK ").rstrip(";") for line in said}
+    assert chosen == {f"many.t_{number}" for number in range(290, 299)}
+    page.get_by_role("button", name="Cancel").click()
+    page.get_by_placeholder("Filter").fill("no such name")
+    expect(page.get_by_text("No row has that")).to_be_visible()

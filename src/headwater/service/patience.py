@@ -33,6 +33,8 @@ class PatientConnection(HttpToolsProtocol):
         self._unread_bytes = 0
         """Of a body whose answer was sent already."""
         self._closes_after_body = False
+        self._is_socket = False
+        """Handed over to another protocol, which waits as long as its application wants."""
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
@@ -44,7 +46,7 @@ class PatientConnection(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
-        if self.transport.is_closing():
+        if self.transport.is_closing() or self._is_socket:
             return
         if self._in_head:
             self._head_bytes += len(data)
@@ -67,6 +69,12 @@ class PatientConnection(HttpToolsProtocol):
         # What becomes a web socket has no answer of this kind.
         if self.cycle is not None and self.cycle is not before:
             self.cycle.transport = _ClosesAfterBody(self)
+
+    def handle_websocket_upgrade(self) -> None:
+        """Its head has arrived, and no other one comes."""
+        super().handle_websocket_upgrade()
+        self._is_socket = True
+        self._stop_waiting()
 
     def close_after_body(self) -> None:
         """End the connection as soon as the body that the client sends has arrived."""

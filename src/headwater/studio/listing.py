@@ -16,61 +16,15 @@ from nicegui.events import GenericEventArguments
 from headwater.cell_text import cell
 from headwater.studio.chips import tone
 from headwater.studio.cookies import PREFIX
+from headwater.studio.list_table import ListTable
 from headwater.studio.shown_times import moment
 
 ROW = "__row"
 """A key for rows that no column tells apart: their place."""
 
-_MANY = 50
-_BUTTON_COLUMN = "__buttons"
+_BUTTONS = "__buttons"
 _DRAWN = "__drawn"
-_BUTTONS_AT_END = {
-    "name": _BUTTON_COLUMN,
-    "label": "",
-    "field": _BUTTON_COLUMN,
-    "align": "right",
-    "headerStyle": "width: 1%",
-}
 Row = Mapping[str, Any]
-
-# What a cell is called stands before it where the page is too narrow for columns.
-_CELL = '<q-td :props="props" :data-label="props.col.label">'
-_PLAIN = _CELL + "{{ props.value }}</q-td>"
-_LINK = _CELL + (
-    '<a v-if="props.row[LINK]" class="hw-link" :href="props.row[LINK]">'
-    "{{ props.value }}</a><span v-else>{{ props.value }}</span></q-td>"
-)
-# What a pointer is shown over a chip, those without one are shown when they come to it or tap it.
-_CHIP = _CELL + (
-    '<span v-if="props.value" :class="\'hw-chip \' + props.row[TONE]" :title="props.row[HINT]"'
-    ' :tabindex="props.row[HINT] ? 0 : null" :data-hint="props.row[HINT]"'
-    " :role=\"props.row[HINT] ? 'note' : null\""
-    " :aria-label=\"props.row[HINT] ? props.value + ': ' + props.row[HINT] : null\">"
-    '{{ props.value }}<q-tooltip v-if="props.row[HINT]">{{ props.row[HINT] }}</q-tooltip>'
-    "</span></q-td>"
-)
-_STRIP = _CELL + (
-    '<span class="hw-strip" role="img" :aria-label="props.value">'
-    '<i v-for="(one, place) in props.row[STRIP]" :key="place" :class="one.tone"'
-    ' :title="one.state"></i></span></q-td>'
-)
-_BAR = _CELL + (
-    '<span><span v-if="props.row[BAR] !== null" class="hw-bar"'
-    " :class=\"props.row[BAR] > 1 ? 'hw-bad' : 'hw-good'\" aria-hidden=\"true\">"
-    "<i :style=\"{width: Math.min(100, props.row[BAR] * 100) + '%'}\"></i></span>"
-    " {{ props.row[TEXT] }}</span></q-td>"
-)
-# A grid that scrolls has components of its own between a cell and the table that is listened to.
-_BUTTONS = (
-    '<q-td :props="props" style="white-space: nowrap !important">'
-    '<q-btn v-for="name in props.value" :key="name" :label="name" flat dense no-caps size="sm"'
-    ' color="primary" class="q-px-sm" @click="() => { let to = $parent;'
-    " while (to && !to.$attrs.onButton) to = to.$parent;"
-    " if (to) to.$emit('button', [name, props.row.__drawn]); }\" /></q-td>"
-)
-
-
-_CHOOSE = '<q-checkbox v-model="props.selected" dense :aria-label="NAME" />'
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,37 +101,20 @@ def listing(
             for place, (row, name) in enumerate(zip(shown, drawn.next(shown), strict=True))
         ]
         for one, row in zip(made, shown, strict=True) if buttons is not None else ():
-            one[_BUTTON_COLUMN] = list(buttons.of(row)) if buttons is not None else []
+            one[_BUTTONS] = list(buttons.of(row)) if buttons is not None else []
         return made
 
-    field = ui.input(placeholder="Filter").props('dense outlined clearable aria-label="Filter"')
-    table = ui.table(
-        columns=[*map(_column, columns), *([_BUTTONS_AT_END] if buttons else [])],
-        rows=cells(rows),
-        row_key=key,
-        pagination={"rowsPerPage": 0},
-        selection=None if chosen is None else "multiple",
-        on_select=None
-        if chosen is None
-        else lambda event: chosen([r[key] for r in event.selection]),
+    table = ListTable(
+        [_column(column, rows) for column in columns],
+        cells(rows),
+        key=key,
+        label=label,
+        choosable=chosen is not None,
+        buttons=buttons is not None,
     )
-    table.classes("hw-table hw-list").props(
-        f'flat bordered dense hide-pagination aria-label="{label}"'
-    )
-    table.props('virtual-scroll :virtual-scroll-item-size="36"')
-    table.style("max-height: 70vh")
-    field.bind_value_to(table, "filter")
-    field.set_visibility(len(rows) > _MANY // 5)
-    for column in columns:
-        table.add_slot(f"body-cell-{column.name}", _template(column))
-
     if chosen is not None:
-        table.add_slot("header-selection", _CHOOSE.replace("NAME", "'Choose all'"))
-        name = f"'Choose ' + props.row['{columns[0].name}']"
-        table.add_slot("body-selection", _CHOOSE.replace("NAME", name))
-
+        table.on_chosen(chosen)
     if buttons is not None:
-        table.add_slot(f"body-cell-{_BUTTON_COLUMN}", _BUTTONS)
         pressed = buttons.pressed
 
         async def press(event: GenericEventArguments) -> None:
@@ -189,8 +126,7 @@ def listing(
         table.on("button", press)
 
     def update(newer: Sequence[Row]) -> None:
-        table.update_rows(cells(newer), clear_selection=chosen is None)
-        field.set_visibility(len(newer) > _MANY // 5)
+        table.show(cells(newer))
 
     return update
 
@@ -211,22 +147,30 @@ def studio_link(text: str, path: str) -> ui.link:
     return ui.link(text, path.removeprefix(PREFIX)).classes("hw-link")
 
 
-def _column(column: ListColumn) -> dict[str, Any]:
-    classes = "hw-mono" if column.mono else ""
+def _column(column: ListColumn, rows: Sequence[Row]) -> dict[str, Any]:
+    kind = "plain"
+    if column.link is not None:
+        kind = "link"
+    elif column.chip:
+        kind = "chip"
+    elif column.bar is not None:
+        kind = "bar"
+    elif column.strip:
+        kind = "strip"
+    moments = any(isinstance(_value(column, row), datetime) for row in rows)
     return {
         "name": column.name,
         "label": column.label,
-        "field": column.name,
-        "sortable": True,
-        "align": "right" if column.number else "left",
-        "classes": classes,
+        "kind": kind,
+        "align": "text-right" if column.number else "text-left",
+        "classes": "hw-mono" if column.mono else "hw-moment" if moments else "",
     }
 
 
 def _cells(columns: Sequence[ListColumn], row: Row, key: str) -> dict[str, Any]:
     made: dict[str, Any] = {key: row.get(key)}
     for column in columns:
-        value: Any = row.get(column.name) if column.value is None else column.value(row)
+        value = _value(column, row)
         if column.strip:
             made[f"{column.name}__strip"] = [{"state": s, "tone": tone(s)} for s in value]
             made[column.name] = ", ".join(value)
@@ -245,20 +189,11 @@ def _cells(columns: Sequence[ListColumn], row: Row, key: str) -> dict[str, Any]:
     return made
 
 
+def _value(column: ListColumn, row: Row) -> Any:
+    return row.get(column.name) if column.value is None else column.value(row)
+
+
 def _text(value: Any) -> str:
     if value is None:
         return ""
     return moment(value) if isinstance(value, datetime) else cell(value)
-
-
-def _template(column: ListColumn) -> str:
-    name = column.name
-    if column.link is not None:
-        return _LINK.replace("LINK", f"'{name}__link'")
-    if column.chip:
-        return _CHIP.replace("TONE", f"'{name}__tone'").replace("HINT", f"'{name}__hint'")
-    if column.bar is not None:
-        return _BAR.replace("BAR", f"'{name}__bar'").replace("TEXT", f"'{name}__text'")
-    if column.strip:
-        return _STRIP.replace("STRIP", f"'{name}__strip'")
-    return _PLAIN

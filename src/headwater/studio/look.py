@@ -5,10 +5,10 @@ from __future__ import annotations
 CSS = """
 :root { --hw-accent: #0f766e; --hw-line: #e2e8f0; --hw-soft: #f1f5f9; --hw-muted: #475569;
   --hw-good: #15803d; --hw-bad: #b91c1c; --hw-warn: #a16207; --hw-run: #1d4ed8;
-  --hw-text: #0f172a; }
+  --hw-text: #0f172a; --hw-page: #fff; }
 .body--dark { --hw-accent: #2dd4bf; --hw-line: #334155; --hw-soft: #1e293b; --hw-muted: #94a3b8;
   --hw-good: #4ade80; --hw-bad: #f87171; --hw-warn: #facc15; --hw-run: #93c5fd; --hw-text: #e2e8f0;
-  --q-dark-page: #0b1220; --q-dark: #111a2b; --q-primary: #0d9488 !important;
+  --hw-page: #111a2b; --q-dark-page: #0b1220; --q-dark: #111a2b; --q-primary: #0d9488 !important;
   --q-negative: #ef4444 !important; }
 .body--light { background: #fff; } .body--dark { background: #0b1220; }
 body { overflow-x: hidden; }
@@ -51,12 +51,27 @@ body { overflow-x: hidden; }
 .hw-table td { max-width: 28rem; overflow-wrap: break-word; white-space: normal !important; }
 .hw-table td a { overflow-wrap: break-word; }
 .hw-table thead th { font-weight: 600; }
+.hw-listing { display: flex; flex-direction: column; gap: .75rem; width: 100%; min-width: 0; }
+.hw-listing .q-input { max-width: 14rem; }
+.hw-list { max-height: 70vh; display: flex; flex-direction: column; }
+.hw-list thead th { position: sticky; top: 0; z-index: 1; background: var(--hw-page); }
+.hw-list .hw-away td { padding: 0; border: 0; }
+.hw-list .hw-away { overflow-anchor: none; }
+.hw-list .hw-row-buttons, .hw-list .hw-moment { white-space: nowrap !important; }
+.hw-row-buttons .q-btn { font-size: 12px !important; }
+.hw-sort { font: inherit; color: inherit; background: none; border: 0; padding: 0; cursor: pointer;
+  text-align: inherit; white-space: nowrap; }
+.hw-sort .q-icon { margin-left: .15rem; opacity: 0; }
+.hw-sort:hover .q-icon, .hw-sort:focus-visible .q-icon { opacity: .45; }
+.hw-sort .q-icon.hw-sorted { opacity: 1; }
 .hw-cell { max-height: 8rem; max-width: 28rem; min-width: 3rem; overflow: auto;
   white-space: pre-wrap; overflow-wrap: anywhere; }
 .hw-flow { display: flex; gap: 1rem; overflow-x: auto; width: 100%; padding-bottom: .5rem; }
 .hw-flow > div { min-width: 12rem; max-width: 20rem; }
+/* Fields grow along their row; beside no other they would grow downwards. */
+.hw-panel > .q-field { flex-grow: 0; }
 .q-btn--dense.q-btn--rectangle { padding: .2rem .6rem; }
-.hw-strip { display: inline-flex; gap: 3px; }
+.hw-strip { display: inline-flex; gap: 3px; vertical-align: middle; }
 .hw-strip i { width: 9px; height: 16px; border-radius: 2px; background: currentColor; }
 .hw-bar { display: inline-block; width: 5rem; height: .5rem; border-radius: .25rem;
   background: var(--hw-line); overflow: hidden; vertical-align: middle; }
@@ -89,18 +104,17 @@ body { overflow-x: hidden; }
   .hw-list table, .hw-list thead, .hw-list tbody, .hw-list tr { display: block; }
   .hw-list thead tr { display: flex; flex-wrap: wrap; height: auto !important; }
   .hw-list thead th { padding: 0 .3rem 0 .75rem; height: 1.9rem; border: 0 !important;
-    display: flex; align-items: center; }
-  .hw-list .q-virtual-scroll__padding tr { display: contents; }
-  .hw-list .q-virtual-scroll__padding td { display: block; }
-  .hw-list .q-virtual-scroll__content tr { height: auto; padding: .4rem 0;
+    display: flex; align-items: center; position: static; }
+  .hw-list .hw-away tr { height: auto !important; } .hw-list .hw-away td { display: block; }
+  .hw-list .hw-rows tr { height: auto !important; padding: .4rem 0;
     border-top: 1px solid var(--hw-line); }
-  .hw-list .q-virtual-scroll__content td { display: flex; justify-content: space-between;
+  .hw-list .hw-rows td { display: flex; justify-content: space-between;
     gap: 1rem; width: auto; max-width: none; height: auto; min-height: 1.7rem; border: 0;
     padding: .1rem .75rem !important; text-align: right; overflow-wrap: anywhere; }
-  .hw-list .q-virtual-scroll__content td > * { min-width: 0; }
-  .hw-list .q-virtual-scroll__content td::before { content: attr(data-label) !important;
+  .hw-list .hw-rows td > * { min-width: 0; }
+  .hw-list .hw-rows td::before { content: attr(data-label) !important;
     position: static !important; background: none !important; color: var(--hw-muted);
     text-align: left; flex: none; font-family: Roboto, sans-serif; }
-  .hw-list .q-virtual-scroll__content td:not([data-label])::before,
-  .hw-list .q-virtual-scroll__content td:empty { display: none; } }
+  .hw-list .hw-rows td:not([data-label])::before,
+  .hw-list .hw-rows td:empty { display: none; } }
 """

@@ -10,6 +10,7 @@ from typing import Any
 
 from headwater.cell_text import cell
 from headwater.result import Result
+from headwater.studio.chart_colors import LINES, WORDS
 
 MOST_ROWS = 1000
 _MOST_TEXT = 10_000
@@ -55,13 +56,14 @@ def chart_options(cells: Cells, chart: Chart) -> dict[str, Any]:
     """The options of ECharts."""
     return {
         "tooltip": {"trigger": "axis", "renderMode": "richText"},
-        "legend": {"type": "scroll", "textStyle": {"color": "#888"}},
+        "legend": {"type": "scroll", "textStyle": {"color": WORDS}},
         "grid": {"left": 60, "right": 20, "bottom": 60},
         "xAxis": {
             "type": "category",
             "data": [row[f"c{chart.over}"] or "NULL" for row in cells.rows],
+            "axisLabel": {"color": WORDS},
         },
-        "yAxis": {"type": "value"},
+        "yAxis": {"type": "value", "axisLabel": {"color": WORDS}, "splitLine": LINES},
         "series": [
             {
                 "type": chart.kind,

@@ -8,6 +8,7 @@ from typing import Any
 from headwater.names import ObjectName
 from headwater.sql.parse import parse
 from headwater.sql.tasks import AlterTask
+from headwater.studio.chart_colors import WORDS
 
 Edges = Mapping[str, tuple[str, ...]]
 """What each task comes after."""
@@ -87,7 +88,7 @@ def graph_options(edges: Edges, states: Mapping[str, str], colors: Mapping[str, 
         for name, (x, y) in places(edges).items()
     ]
     links = [{"source": one, "target": name} for name, after in edges.items() for one in after]
-    label = {"show": True, "position": "bottom", "color": "#64748b", "overflow": "truncate"}
+    label = {"show": True, "position": "bottom", "color": WORDS, "overflow": "truncate"}
     series = {
         "type": "graph",
         "layout": "none",
@@ -96,12 +97,12 @@ def graph_options(edges: Edges, states: Mapping[str, str], colors: Mapping[str, 
         "symbolSize": [28, 16],
         "edgeSymbol": ["none", "arrow"],
         "edgeSymbolSize": 8,
-        "lineStyle": {"color": "#94a3b8", "curveness": 0.15},
+        "lineStyle": {"color": "#94a3b8", "curveness": 0.05},
         "label": {**label, "width": 190},
         "data": nodes,
         "links": links,
     }
-    return {"series": [series], "tooltip": {"show": False}}
+    return {"animation": False, "series": [series], "tooltip": {"show": False}}
 
 
 def _reach(start: str, following: Any) -> set[str]:

@@ -10,9 +10,13 @@ from contextlib import closing
 
 import httpx
 import pytest
+import uvicorn
+from starlette.types import Receive, Scope, Send
 from tests.processes import wait_for
+from websockets.sync.client import connect
 
 from headwater.service.limits import Limits
+from headwater.service.patience import connections_within
 from headwater.service.server import Server
 
 SECONDS = 0.6
@@ -95,6 +99,36 @@ def test_a_connection_that_was_used_is_not_waited_for_any_longer(server: Server)
         assert slow.recv(65_536).startswith(b"HTTP/1.1 200 ")
         slow.sendall(b"GET /hea")
         assert everything(slow).startswith(b"HTTP/1.1 408 ")
+
+
+def test_a_web_socket_stays_open_for_as_long_as_it_is_wanted(limits: Limits) -> None:
+    """Its request has ended, and no other one comes: nothing has to arrive in time."""
+
+    async def echo(scope: Scope, receive: Receive, send: Send) -> None:
+        while (message := await receive())["type"] != "websocket.disconnect":
+            if message["type"] == "websocket.connect":
+                await send({"type": "websocket.accept"})
+            else:
+                await send({"type": "websocket.send", "text": message["text"]})
+
+    http = connections_within(limits)
+    config = uvicorn.Config(echo, port=0, http=http, lifespan="off", log_config=None)
+    running = uvicorn.Server(config)
+    thread = threading.Thread(target=running.run)
+    thread.start()
+    try:
+        wait_for(lambda: running.started, "the server to listen")
+        port = running.servers[0].sockets[0].getsockname()[1]
+        with connect(f"ws://127.0.0.1:{port}/", proxy=None) as page:
+            for word in ("at once", "later"):
+                page.send(word)
+                assert page.recv(5) == word
+                time.sleep(SECONDS * 2)
+            page.send("at last")
+            assert page.recv(5) == "at last"
+    finally:
+        running.should_exit = True
+        thread.join(10)
 
 
 def test_a_head_that_is_too_large_is_refused(server: Server) -> None:

@@ -14,6 +14,7 @@ from headwater.names import QualifiedName, show_identifier
 from headwater.result import Result
 from headwater.studio.actions import confirm
 from headwater.studio.buckets import Bucket, Happened, buckets
+from headwater.studio.chart_colors import LINES, WORDS
 from headwater.studio.desk import Desk, Desks
 from headwater.studio.frame import frame, heading
 from headwater.studio.freshness import (
@@ -38,8 +39,6 @@ _EVERY_SECONDS = 120
 _CHART_SECONDS = 120
 _MOST_DESCRIBED = 200
 _MOST_JOBS = 10_000
-# Grey that can be seen on light and dark pages.
-_LINES = {"lineStyle": {"color": "#94a3b8", "opacity": 0.35}}
 _SPANS = {
     "1 h": (timedelta(minutes=5), 12),
     "24 h": (timedelta(hours=1), 24),
@@ -182,18 +181,23 @@ def _chart(spans: list[Bucket], amount: str | None) -> dict[str, Any]:
         {**bar, "name": "well", "data": [b.done for b in spans], "color": "#0f766e"},
         {**bar, "name": "failed", "data": [b.failed for b in spans], "color": "#dc2626"},
     ]
-    axes: list[dict[str, Any]] = [{"type": "value", "minInterval": 1, "splitLine": _LINES}]
+    value = {"type": "value", "axisLabel": {"color": WORDS}}
+    axes: list[dict[str, Any]] = [{**value, "minInterval": 1, "splitLine": LINES}]
     if amount is not None:
-        axes.append({"type": "value", "splitLine": {"show": False}})
+        axes.append({**value, "splitLine": {"show": False}})
         amounts = [b.amount for b in spans]
         line = {"type": "line", "yAxisIndex": 1, "data": amounts, "color": "#2563eb"}
         series.append({**line, "name": amount})
     return {
         "animation": False,
         "tooltip": {"trigger": "axis"},
-        "legend": {"top": 0, "textStyle": {"color": "#64748b"}},
+        "legend": {"top": 0, "textStyle": {"color": WORDS}},
         "grid": {"left": 45, "right": 45, "top": 35, "bottom": 25},
-        "xAxis": {"type": "category", "data": [b.begin.strftime("%d. %H:%M") for b in spans]},
+        "xAxis": {
+            "type": "category",
+            "data": [b.begin.strftime("%d. %H:%M") for b in spans],
+            "axisLabel": {"color": WORDS},
+        },
         "yAxis": axes,
         "series": series,
     }

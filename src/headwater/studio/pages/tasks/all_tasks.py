@@ -59,7 +59,8 @@ def register(desks: Desks) -> None:
                 ui.tab("instances", "Instances")
                 ui.tab("graph", "Dependencies")
             panels = ui.tab_panels(tabs, value="periodic").classes("w-full bg-transparent")
-            with panels.props("keep-alive"):
+            # A chart that is kept while it has no size cannot draw.
+            with panels.props("keep-alive keep-alive-exclude=graph"):
                 with ui.tab_panel("periodic").classes("px-0"):
                     _TaskList(desk, dynamic=False).show()
                 with ui.tab_panel("dynamic").classes("px-0"):
