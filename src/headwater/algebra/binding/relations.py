@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from headwater.algebra.binding.lateral import bind_lateral
+from headwater.algebra.binding.opaque import bind_opaque
 from headwater.algebra.binding.pivots import bind_pivot
 from headwater.algebra.binding.rows import Rows
 from headwater.algebra.binding.subquery import Binding
@@ -61,7 +63,11 @@ def _stays(part: exp.Expression, rows: Rows) -> bool:
 def _joins(binding: Binding, holder: exp.Expression, rows: Rows, *, movable: bool = False) -> Rows:
     """One after the other: to Spark a comma is a join like any other."""
     for join in holder.args.get("joins") or ():
-        if isinstance(join.this, exp.Lateral):
+        if isinstance(join.this, exp.Lateral) and is_query(join.this.this):
+            columns = join.this.args["alias"].args.get("columns") or ()
+            names = [column.name for column in columns] or output_names(join.this.this)
+            rows = bind_lateral(binding, join, rows, names)
+        elif isinstance(join.this, exp.Lateral):
             rows = _lateral(binding, join.this, rows)
         else:
             rows = _join(join, rows, _item(binding, join.this), movable=movable)
@@ -95,7 +101,9 @@ def _is_true(part: exp.Expression) -> bool:
 
 def _item(binding: Binding, item: exp.Expression) -> Rows:
     if isinstance(item, exp.Table):
-        return _joins(binding, item, _scan(binding, item))
+        known = isinstance(item.this, exp.Identifier)
+        rows = _scan(binding, item) if known else _function(binding, item)
+        return _joins(binding, item, rows)
     if isinstance(item, exp.Subquery):
         if isinstance(item.this, exp.Table):
             return _item(binding, item.this)
@@ -115,6 +123,15 @@ def _scan(binding: Binding, table: exp.Table) -> Rows:
     return _named(node, table.alias, called, ids)
 
 
+def _function(binding: Binding, table: exp.Table) -> Rows:
+    """Rows that a function makes of literals: they never change."""
+    names = [column.name for column in table.args["alias"].args["columns"]]
+    alone = exp.Table(this=table.this.copy())
+    query = exp.Select(expressions=[exp.Star()], from_=exp.From(this=alone))
+    node, ids = bind_opaque(binding, query, names)
+    return _named(node, table.alias, names, ids)
+
+
 def _subquery(binding: Binding, item: exp.Subquery) -> Rows:
     inner = item.this
     if isinstance(inner, exp.Select) and _pivot_of(inner) is not None:
@@ -122,6 +139,8 @@ def _subquery(binding: Binding, item: exp.Subquery) -> Rows:
         without = source.copy()
         without.set("pivots", None)
         node, ids = bind_pivot(binding, _pivot_of(inner), _item(binding, without))
+    elif inner.args.get("with_"):
+        node, ids = bind_opaque(binding, inner, output_names(inner))
     else:
         node, ids = binding.query(inner).projected(binding.ids)
     names = [column.name for column in item.args["alias"].args.get("columns") or ()]

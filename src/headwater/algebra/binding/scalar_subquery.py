@@ -6,12 +6,14 @@ from sqlglot import exp
 
 from headwater.algebra.binding.rows import Rows
 from headwater.algebra.binding.subquery import Binding, Bound
-from headwater.algebra.binding.top import closed
+from headwater.algebra.binding.top import closed, with_outputs
 from headwater.algebra.expressions import all_of, call, references, substituted
 from headwater.algebra.nodes import (
     Aggregate,
+    ColumnId,
     Join,
     JoinKind,
+    Named,
     Node,
     Project,
     Scalar,
@@ -35,20 +37,27 @@ def scalar_column(binding: Binding, query: exp.Expression, rows: Rows) -> tuple[
     return bound.outputs[0].value, rows.over(joined)
 
 
-def _tied(bound: Bound, query: exp.Expression, rows: Rows) -> tuple[Scalar, Rows]:
-    """A row that has no group gets what the sub-query gives for no rows."""
-    if not bound.one_row:
-        raise refuse("a correlated sub-query without an aggregate", Reason.CORRELATION, query)
-    value = bound.outputs[0].value
-    empty: dict[str, Scalar] = {}
+def outputs_of_group(bound: Bound, query: exp.Expression) -> tuple[Named, ...]:
+    """Behind a join with the groups: a row without one gets what there is for no rows."""
+    used = frozenset(id for output in bound.outputs for id in references(output.value))
+    empty: dict[ColumnId, Scalar] = {}
     for id, scalar in bound.when_empty.items():
-        if id not in references(value):
+        if id not in used:
             continue
         if scalar is None:
             raise refuse("this aggregate in a correlated sub-query", Reason.CORRELATION, query)
         empty[id] = scalar
-    joined = Join(JoinKind.LEFT, rows.node, bound.node, all_of(bound.conditions))
-    return substituted(value, empty), rows.over(joined)
+    return tuple(Named(out.id, substituted(out.value, empty)) for out in bound.outputs)
+
+
+def _tied(bound: Bound, query: exp.Expression, rows: Rows) -> tuple[Scalar, Rows]:
+    if bound.one_row:
+        joined = Join(JoinKind.LEFT, rows.node, bound.node, all_of(bound.conditions))
+        return outputs_of_group(bound, query)[0].value, rows.over(joined)
+    if not bound.at_most_one:
+        raise refuse("a correlated sub-query without an aggregate", Reason.CORRELATION, query)
+    joined = Join(JoinKind.LEFT, rows.node, with_outputs(bound), all_of(bound.conditions))
+    return column(bound.outputs[0].id), rows.over(joined)
 
 
 def _checked(binding: Binding, bound: Bound, rows: Rows) -> tuple[Scalar, Rows]:

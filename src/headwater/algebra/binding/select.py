@@ -13,7 +13,7 @@ from headwater.algebra.binding.lifting import lift_subqueries
 from headwater.algebra.binding.relations import item_names, output_names, where_of
 from headwater.algebra.binding.rows import Rows
 from headwater.algebra.binding.subquery import Binding, Bound, Purpose
-from headwater.algebra.binding.top import bind_distinct, bind_top, has_limit
+from headwater.algebra.binding.top import bind_distinct, bind_top, bind_top_of_each, has_limit
 from headwater.algebra.binding.windows import bind_windows
 from headwater.algebra.expressions import conjuncts, with_outputs, without_parens
 from headwater.algebra.functions import is_generator
@@ -93,9 +93,10 @@ def _finished(
         return bind_distinct(binding, select, bound, [(p, _place(p, items)) for p in order])
     if not limited:
         return bound
+    ordered = [rows.bound(part) for part in order]
     if ties:
-        raise refuse("LIMIT in a correlated sub-query", Reason.CORRELATION, select)
-    return bind_top(select, bound, [rows.bound(part) for part in order])
+        return bind_top_of_each(binding, select, bound, rows, ordered)
+    return bind_top(select, bound, ordered)
 
 
 def _place(part: exp.Expression, items: tuple[exp.Expression, ...]) -> int:

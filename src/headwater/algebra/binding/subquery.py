@@ -29,7 +29,7 @@ class Bound:
 
     `outputs` and `conditions` may name columns of the outer rows. With `one_row` there is exactly
     one row, for a group that `conditions` pick; `when_empty` says what its aggregate calls give
-    then for a group without rows, where that is not NULL.
+    then for a group without rows, where that is not NULL. With `at_most_one` they pick one or none.
     """
 
     node: Node
@@ -37,6 +37,7 @@ class Bound:
     conditions: tuple[Scalar, ...] = ()
     one_row: bool = False
     when_empty: Mapping[ColumnId, Scalar | None] = field(default_factory=dict)
+    at_most_one: bool = False
 
     def projected(self, ids: Ids) -> tuple[Node, tuple[ColumnId, ...]]:
         """The rows as they are, for a place where nothing may come from outside."""

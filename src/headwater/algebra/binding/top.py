@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sqlglot import exp
 
+from headwater.algebra.binding.correlation import split_tie
+from headwater.algebra.binding.rows import Rows, as_columns
 from headwater.algebra.binding.subquery import Binding, Bound
 from headwater.algebra.expressions import references
-from headwater.algebra.nodes import Aggregate, Named, Project, Scalar, TopK, column, columns_of
+from headwater.algebra.nodes import (
+    Aggregate,
+    Named,
+    Node,
+    Project,
+    Scalar,
+    TopK,
+    Window,
+    column,
+    columns_of,
+)
 from headwater.algebra.refusal import Reason, refuse
 
 
@@ -45,6 +59,36 @@ def bind_top(query: exp.Expression, bound: Bound, order: list[Scalar]) -> Bound:
     return Bound(node, closed(bound))
 
 
+def bind_top_of_each(
+    binding: Binding, query: exp.Expression, bound: Bound, rows: Rows, order: list[Scalar]
+) -> Bound:
+    """The first rows, in an order, of those that belong to one row outside."""
+    limit, offset = _number(query, "limit"), _number(query, "offset")
+    if not order or limit is None or offset is None:
+        raise refuse("such a LIMIT in a correlated sub-query", Reason.CORRELATION, query)
+    inner = [side for side, _ in (split_tie(tie, rows) for tie in bound.conditions) if side]
+    keys, rows = as_columns(binding.ids, inner, rows, name="tie")
+    number = exp.Window(
+        this=exp.RowNumber(),
+        partition_by=[column(key) for key in keys],
+        order=exp.Order(expressions=[part.copy() for part in order]),
+    )
+    place = binding.ids.named("row_number", number)
+    rows = rows.over(Window(rows.node, tuple(dict.fromkeys(keys)), (place,)))
+    last = exp.Literal.number(offset + limit)
+    rows = rows.filtered([exp.LTE(this=column(place.id), expression=last)])
+    if offset:
+        before = exp.Literal.number(offset)
+        rows = rows.filtered([exp.GT(this=column(place.id), expression=before)])
+    return replace(bound, node=rows.node, at_most_one=limit == 1)
+
+
+def with_outputs(bound: Bound) -> Node:
+    """The rows with the outputs as columns, which may not come from outside at this place."""
+    kept = tuple(Named(id, column(id)) for id in columns_of(bound.node))
+    return Project(bound.node, (*kept, *closed(bound)))
+
+
 def closed(bound: Bound) -> tuple[Named, ...]:
     """The outputs, which may not come from outside at this place."""
     inner = frozenset(columns_of(bound.node))
@@ -58,6 +102,15 @@ def _ordered(item: Scalar, id: str) -> Scalar:
     copy = item.copy()
     copy.set("this", column(id))
     return copy
+
+
+def _number(query: exp.Expression, key: str) -> int | None:
+    """The number behind LIMIT or OFFSET, 0 for no OFFSET; None for anything else."""
+    clause = query.args.get(key)
+    if clause is None:
+        return 0 if key == "offset" else None
+    value = clause.args.get("expression")
+    return int(value.name) if isinstance(value, exp.Literal) and value.name.isdigit() else None
 
 
 def _is_all(limit: exp.Expression) -> bool:

@@ -11,6 +11,7 @@ from headwater.algebra.functions import is_query
 from headwater.algebra.qualifying.expressions import Aliases, First, resolve_columns
 from headwater.algebra.qualifying.grouping import qualify_group
 from headwater.algebra.qualifying.order import qualify_order
+from headwater.algebra.qualifying.recursion import reads_itself
 from headwater.algebra.qualifying.relations import Relations
 from headwater.algebra.qualifying.scope import ColumnName, CommonTable, Names, Scope, Work
 from headwater.algebra.qualifying.select_list import Item, items_of, name_items
@@ -131,14 +132,14 @@ def _with_common_tables(query: exp.Expression, names: Names) -> Names:
     clause = query.args.get("with_")
     if clause is None:
         return names
-    if clause.recursive:
-        raise refuse("WITH RECURSIVE", Reason.RECURSION, clause)
     query.set("with_", None)
     for table in clause.expressions:
         alias = table.args["alias"]
         columns = tuple(column.name for column in alias.args.get("columns") or ())
         if not is_query(table.this):
             raise refuse("WITH of what is no query", Reason.SYNTAX_UNKNOWN, table)
-        common = CommonTable(table.this, columns, names)
-        names = Names(names.resolve, {**names.common, alias.this.name.lower(): common})
+        name = alias.this.name
+        recursive = bool(clause.recursive) and reads_itself(table.this, name)
+        common = CommonTable(table.this, columns, names, recursive)
+        names = Names(names.resolve, {**names.common, name.lower(): common})
     return names

@@ -7,15 +7,30 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from headwater.algebra.dialect import QueryDialect, parse_query
-from headwater.algebra.functions import is_generator
+from headwater.algebra.functions import is_generator, is_query, name_of
 from headwater.algebra.generators import generated_names
+from headwater.algebra.qualifying.alias import (
+    called_by,
+    renamed_columns,
+    table_alias,
+    typed_alias,
+    typed_columns,
+)
 from headwater.algebra.qualifying.joins import equal_names, shared_names, visible_behind
 from headwater.algebra.qualifying.pivots import pivoted
-from headwater.algebra.qualifying.scope import ColumnName, Names, Relation, Scope, Work
+from headwater.algebra.qualifying.recursion import recursive_query
+from headwater.algebra.qualifying.scope import (
+    ColumnName,
+    Names,
+    Nested,
+    OwnRows,
+    Relation,
+    Scope,
+    Work,
+)
 from headwater.algebra.refusal import Reason, refuse
 from headwater.algebra.sources import SourceTable, SourceView
 
-Nested = Callable[[exp.Expression, Names, "Scope | None"], tuple[ColumnName, ...]]
 Resolved = Callable[[exp.Expression, Scope, Names], exp.Expression]
 
 _TIME_TRAVEL = ("when", "version", "changes")
@@ -47,6 +62,8 @@ class Relations:
         return scope
 
     def _join(self, join: exp.Join, names: Names, left: Scope) -> Scope:
+        if isinstance(join.this, exp.Lateral) and is_query(join.this.this):
+            return self._lateral_query(join, names, left)
         if isinstance(join.this, exp.Lateral):
             if join.side or join.args.get("on") is not None:
                 raise refuse("JOIN LATERAL", Reason.LATERAL_SUBQUERY, join)
@@ -90,18 +107,29 @@ class Relations:
         if table.args.get("sample"):
             raise refuse("TABLESAMPLE", Reason.SAMPLE, table)
         unknown = {key for key, value in table.args.items() if value} - _TABLE
-        if not isinstance(table.this, exp.Identifier) or unknown:
-            raise refuse("a function in FROM", Reason.TABLE_FUNCTION, table)
-        relation = self._named(table, names)
+        if unknown:
+            raise refuse(f"{min(unknown)} in FROM", Reason.SYNTAX_UNKNOWN, table)
+        known = isinstance(table.this, exp.Identifier)
+        relation = self._named(table, names) if known else self._function(table, names)
         # A join in parentheses stands in its first table.
         return self._joins(table, names, scope.with_relation(relation))
 
     def _named(self, table: exp.Table, names: Names) -> Relation:
         parts = tuple(part.name for part in table.parts)
-        called = _called(table, tuple(part.lower() for part in parts))
-        renamed = _column_aliases(table)
-        alias = self._work.alias(_typed(table) or parts[-1])
+        called = called_by(table, tuple(part.lower() for part in parts))
+        renamed = typed_columns(table)
+        alias = self._work.alias(typed_alias(table) or parts[-1])
         common = names.common.get(parts[0].lower()) if len(parts) == 1 else None
+        if isinstance(common, OwnRows):
+            table.set("this", exp.to_identifier(common.alias, quoted=True))
+            columns = renamed_columns(common.columns, renamed)
+            table.set("alias", table_alias(alias, columns, renamed))
+            return Relation(alias, called, columns)
+        if common is not None and common.recursive:
+            query, own = recursive_query(common, parts[0], self._work, self._nested)
+            columns = renamed_columns(own, renamed)
+            _replace_by_query(table, query, table_alias(alias, columns, renamed))
+            return Relation(alias, called, columns)
         if common is not None:
             columns = self._inlined(
                 table, alias, common.query.copy(), common.names, renamed or common.columns
@@ -117,7 +145,7 @@ class Relations:
         self._work.tables[alias] = source
         _print_as(table, source, alias, renamed)
         own = tuple(ColumnName(name, name, type) for name, type in source.columns)
-        return Relation(alias, called, _renamed(own, renamed))
+        return Relation(alias, called, renamed_columns(own, renamed))
 
     def _inlined(
         self,
@@ -129,12 +157,25 @@ class Relations:
     ) -> tuple[ColumnName, ...]:
         """The table replaced by a query in parentheses; its joins stay beside it."""
         wrapped = query if isinstance(query, exp.Subquery) else exp.Subquery(this=query)
-        columns = _renamed(self._nested(query, names, None), renamed)
-        made = exp.Subquery(this=wrapped.this, alias=_table_alias(alias, columns, renamed))
-        if table.args.get("joins"):
-            raise refuse("a query in a join in parentheses", Reason.SYNTAX_UNKNOWN, table)
-        table.replace(made)
+        columns = renamed_columns(self._nested(query, names, None), renamed)
+        _replace_by_query(table, wrapped.this, table_alias(alias, columns, renamed))
         return columns
+
+    def _function(self, table: exp.Table, names: Names) -> Relation:
+        """A function of Spark's that makes rows of literals."""
+        function = table.this
+        resolved = self._resolved(function.copy(), Scope(), names)
+        typed, function_name = typed_columns(table), name_of(function)
+        own = ("id",) if function_name == "range" else generated_names(resolved, lambda _: None)
+        known = function_name == "range" or is_generator(function)
+        if not known or own is None:
+            raise refuse("a function in FROM", Reason.TABLE_FUNCTION, table)
+        table.set("this", resolved)
+        called = called_by(table, (function_name,))
+        alias = self._work.alias(typed_alias(table) or function_name)
+        columns = renamed_columns(tuple(ColumnName(name, name) for name in own), typed)
+        table.set("alias", table_alias(alias, columns, tuple(c.printed for c in columns)))
+        return Relation(alias, called, columns)
 
     def _subquery(self, item: exp.Subquery, names: Names, scope: Scope) -> Scope:
         if isinstance(item.this, exp.Table):
@@ -143,39 +184,52 @@ class Relations:
             return self._item(item.this, names, scope)
         if item.args.get("sample"):
             raise refuse("TABLESAMPLE", Reason.SAMPLE, item)
-        renamed = _column_aliases(item)
-        called = _called(item, ())
-        alias = self._work.alias(_typed(item) or "query")
-        columns = _renamed(self._nested(item.this, names, None), renamed)
-        item.set("alias", _table_alias(alias, columns, renamed))
+        renamed = typed_columns(item)
+        called = called_by(item, ())
+        alias = self._work.alias(typed_alias(item) or "query")
+        columns = renamed_columns(self._nested(item.this, names, None), renamed)
+        item.set("alias", table_alias(alias, columns, renamed))
         return scope.with_relation(Relation(alias, called, columns))
 
     def _values(self, values: exp.Values) -> Relation:
-        called = _called(values, ())
-        alias = self._work.alias(_typed(values) or "values")
+        called = called_by(values, ())
+        alias = self._work.alias(typed_alias(values) or "values")
         rows = values.expressions
         width = len(rows[0].expressions) if isinstance(rows[0], exp.Tuple) else 1
-        renamed = _column_aliases(values) or tuple(f"col{at + 1}" for at in range(width))
+        renamed = typed_columns(values) or tuple(f"col{at + 1}" for at in range(width))
         columns = tuple(ColumnName(name, name) for name in renamed)
-        values.set("alias", _table_alias(alias, columns, renamed))
+        values.set("alias", table_alias(alias, columns, renamed))
         return Relation(alias, called, columns)
 
     def _lateral(self, lateral: exp.Lateral, names: Names, scope: Scope) -> Scope:
         generator = lateral.this
-        if isinstance(generator, exp.Query) or not is_generator(generator):
-            raise refuse("LATERAL with a sub-query", Reason.LATERAL_SUBQUERY, lateral)
+        if not is_generator(generator):
+            raise refuse("LATERAL with this function", Reason.FUNCTION, lateral)
         generator = self._resolved(generator.pop(), scope, names)
         lateral.set("this", generator)
-        named = _column_aliases(lateral) or generated_names(generator, scope.type_of)
+        named = typed_columns(lateral) or generated_names(generator, scope.type_of)
         if named is None:
             raise refuse(
                 "a generator without names for its columns", Reason.SYNTAX_UNKNOWN, lateral
             )
-        called = _called(lateral, ())
-        alias = self._work.alias(_typed(lateral) or "generated")
+        called = called_by(lateral, ())
+        alias = self._work.alias(typed_alias(lateral) or "generated")
         columns = tuple(ColumnName(name, name) for name in named)
-        lateral.set("alias", _table_alias(alias, columns, named))
+        lateral.set("alias", table_alias(alias, columns, named))
         return scope.with_relation(Relation(alias, called, columns))
+
+    def _lateral_query(self, join: exp.Join, names: Names, left: Scope) -> Scope:
+        lateral = join.this
+        renamed, called = typed_columns(lateral), called_by(lateral, ())
+        alias = self._work.alias(typed_alias(lateral) or "lateral")
+        columns = renamed_columns(self._nested(lateral.this, names, left), renamed)
+        lateral.set("alias", table_alias(alias, columns, renamed))
+        relation = Relation(alias, called, columns)
+        behind = left.with_relation(relation)
+        on = join.args.get("on")
+        if on is not None:
+            join.set("on", self._resolved(on.pop(), behind, names))
+        return behind
 
     def _pivot(
         self, item: exp.Expression, pivots: list[exp.Pivot], names: Names, scope: Scope
@@ -193,45 +247,15 @@ class Relations:
         holder.args["from_"].this.set("pivots", [pivot])
         alias = self._work.alias("pivoted")
         named = tuple(column.printed for column in columns)
-        made = exp.Subquery(this=holder, alias=_table_alias(alias, columns, named))
+        made = exp.Subquery(this=holder, alias=table_alias(alias, columns, named))
         item.replace(made)
-        return scope.with_relation(Relation(alias, _called(pivot, ()), columns))
+        return scope.with_relation(Relation(alias, called_by(pivot, ()), columns))
 
 
-def _typed(item: exp.Expression) -> str | None:
-    """The alias that stands in the text."""
-    alias = item.args.get("alias")
-    named = alias.this if isinstance(alias, exp.TableAlias) else alias
-    return None if named is None else str(named.name)
-
-
-def _called(item: exp.Expression, parts: tuple[str, ...]) -> tuple[str, ...]:
-    typed = _typed(item)
-    return parts if typed is None else (typed.lower(),)
-
-
-def _column_aliases(item: exp.Expression) -> tuple[str, ...]:
-    alias = item.args.get("alias")
-    columns = alias.args.get("columns") if isinstance(alias, exp.TableAlias) else None
-    return tuple(column.name for column in columns or ())
-
-
-def _renamed(columns: tuple[ColumnName, ...], names: tuple[str, ...]) -> tuple[ColumnName, ...]:
-    if not names:
-        return columns
-    if len(names) != len(columns):
-        raise refuse("names for another number of columns", Reason.NAME_UNKNOWN)
-    pairs = zip(names, columns, strict=True)
-    return tuple(ColumnName(name, name, column.type) for name, column in pairs)
-
-
-def _table_alias(
-    alias: str, columns: tuple[ColumnName, ...], renamed: tuple[str, ...]
-) -> exp.TableAlias:
-    names = [exp.to_identifier(column.printed, quoted=True) for column in columns]
-    return exp.TableAlias(
-        this=exp.to_identifier(alias, quoted=True), columns=names if renamed else None
-    )
+def _replace_by_query(table: exp.Table, query: exp.Expression, alias: exp.TableAlias) -> None:
+    if table.args.get("joins"):
+        raise refuse("a query in a join in parentheses", Reason.SYNTAX_UNKNOWN, table)
+    table.replace(exp.Subquery(this=query, alias=alias))
 
 
 def _print_as(table: exp.Table, source: SourceTable, alias: str, renamed: tuple[str, ...]) -> None:
@@ -240,4 +264,4 @@ def _print_as(table: exp.Table, source: SourceTable, alias: str, renamed: tuple[
         part = known.args.get(key)
         table.set(key, None if part is None else part.copy())
     columns = tuple(ColumnName(name, name) for name in renamed)
-    table.set("alias", _table_alias(alias, columns, renamed))
+    table.set("alias", table_alias(alias, columns, renamed))

@@ -6,7 +6,7 @@ whatever the user called things, and a column of an outer query cannot be taken 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from sqlglot import exp
@@ -88,6 +88,16 @@ class CommonTable:
     query: exp.Expression
     columns: tuple[str, ...]
     names: Names
+    recursive: bool = False
+    """Whether it reads itself; `names` are those around it."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnRows:
+    """Inside of a recursive query: the rows that its last step gave."""
+
+    alias: str
+    columns: tuple[ColumnName, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +105,11 @@ class Names:
     """What the name of a relation may stand for."""
 
     resolve: Resolve
-    common: Mapping[str, CommonTable] = field(default_factory=dict)
+    common: Mapping[str, CommonTable | OwnRows] = field(default_factory=dict)
+
+
+Nested = Callable[[exp.Expression, Names, Scope | None], tuple[ColumnName, ...]]
+"""Qualifies a query, in the scope around it if it may look there; its columns come back."""
 
 
 @dataclass(slots=True)
