@@ -62,6 +62,7 @@ class RandomQueries:
             self._top,
             self._exploded,
             self._with,
+            self._recursive,
         ]
         return self._random.choice(shapes)(depth)
 
@@ -174,6 +175,44 @@ class RandomQueries:
         )
         return text, out
 
+    def _recursive(self, depth: int) -> tuple[str, tuple[tuple[str, str], ...]]:
+        """From the rows of one table two steps through another."""
+        start, step, name = self._table(), self._table(), self._name()
+        value, steps, out = self._name(), self._name(), (self._name(), self._name())
+        text = (
+            f"WITH RECURSIVE {name} ({value}, {steps}) AS"
+            f" (SELECT {self._of(start.columns, 'int')}, 0 FROM {start.text}"
+            f" WHERE {self._condition(start, _DEEPEST)}"
+            f" UNION ALL SELECT {self._of(step.columns, 'int')}, {name}.{steps} + 1 FROM {name}"
+            f" JOIN {step.text} ON {name}.{value} = {self._of(step.columns, 'int')}"
+            f" WHERE {name}.{steps} < 2)"
+            f" SELECT {value} AS {out[0]}, {steps} AS {out[1]} FROM {name}"
+        )
+        return text, ((out[0], "int"), (out[1], "int"))
+
+    def _lateral(self) -> Relation:
+        """The rows of a table, each with some of another."""
+        left, right, name = self._table(), self._table(), self._name()
+        names = (self._name(), self._name())
+        tie = f"{self._of(right.columns, 'int')} = {self._of(left.columns, 'int')}"
+        value = self._of(right.columns, "int")
+        total = ", ".join(column.text for column in right.columns if column.kind != "array")
+        word, body = self._random.choice(
+            [
+                (" JOIN", f"SELECT {value}, {self._of(left.columns, 'int')} + 1"),
+                (" LEFT JOIN", f"SELECT {value}, 1"),
+                (" JOIN", f"SELECT count({value}), max({value})"),
+                (" LEFT JOIN", f"SELECT {value}, {value} + 1"),
+            ]
+        )
+        query = f"{body} FROM {right.text} WHERE {tie}"
+        if "count" not in body and self._random.random() < 0.5:
+            # Rows that are equal but in what is not shown are all the same to the table.
+            query += f" ORDER BY {value}, {total} LIMIT {self._random.randint(1, 2)}"
+        text = f"{left.text}{word} LATERAL ({query}) {name} ({', '.join(names)}) ON true"
+        columns = tuple(Column(f"{name}.{shown}", "int") for shown in names)
+        return Relation(text, left.columns + columns)
+
     def _relation(self, depth: int, *, plain: bool = False) -> Relation:
         choice = self._random.random()
         if plain or depth >= _DEEPEST or choice < 0.4:
@@ -183,7 +222,7 @@ class RandomQueries:
             name = self._name()
             columns = tuple(Column(f"{name}.{out}", kind) for out, kind in outputs)
             return Relation(f"({text}) {name}", columns)
-        return self._join(depth)
+        return self._lateral() if choice < 0.7 else self._join(depth)
 
     def _join(self, depth: int) -> Relation:
         left, right = self._relation(depth + 1), self._relation(depth + 1)
@@ -238,6 +277,8 @@ class RandomQueries:
             f"{mine} > (SELECT min({theirs}) FROM {other.text})",
             f"{mine} >= (SELECT count(*) FROM {other.text} WHERE {correlated})",
             f"({mine} = 1 OR EXISTS (SELECT 1 FROM {other.text} WHERE {correlated}))",
+            f"{mine} <= (SELECT {theirs} FROM {other.text} WHERE {correlated}"
+            f" ORDER BY {theirs} LIMIT 1)",
         ]
         return self._random.choice(forms)
 

@@ -23,6 +23,8 @@ _MEANING_ALONE = {
 # The rows of a recursive query's last step: an id that Spark made up.
 _OWN_ROWS = "UnionLoopRef"
 _ID = re.compile(r"#\d+L?")
+# Where a column stands says which one it is; a name for it is only needed where one stands twice.
+_NAME = re.compile(r" AS #\d+L?")
 
 
 def same_plan(session: SparkSession, one: str, other: str) -> bool:
@@ -44,12 +46,13 @@ def same_plan(session: SparkSession, one: str, other: str) -> bool:
 
 def _same_leaves(one: Any, other: Any) -> bool:
     """Whether both read the same relations, of which a text gives no more than their columns."""
-    leaves = [[found.apply(at) for at in range(found.size())] for found in map(_leaves, (one, other))]
-    return len(leaves[0]) == len(leaves[1]) and all(map(_same_leaf, *leaves))
+    leaves, others = _leaves(one), _leaves(other)
+    return len(leaves) == len(others) and all(map(_same_leaf, leaves, others))
 
 
-def _leaves(plan: Any) -> Any:
-    return plan.collectLeaves()
+def _leaves(plan: Any) -> list[Any]:
+    found = plan.collectLeaves()
+    return [found.apply(at) for at in range(found.size())]
 
 
 def _same_leaf(one: Any, other: Any) -> bool:
@@ -63,11 +66,11 @@ def _optimized(session: SparkSession, query: str) -> Any:
 
 
 def _text(session: SparkSession, plan: Any) -> str:
-    """The whole plan, with the ids of its columns in the order in which they stand there."""
+    """The whole plan without names, the ids of its columns in the order in which they stand."""
     shortened = session.conf.get(_MOST_FIELDS)
     session.conf.set(_MOST_FIELDS, "1000000")
     try:
-        text = str(plan.canonicalized().toString())
+        text = _NAME.sub("", str(plan.canonicalized().toString()))
     finally:
         session.conf.set(_MOST_FIELDS, str(shortened))
     numbers: dict[str, str] = {}

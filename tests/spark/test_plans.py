@@ -1,0 +1,46 @@
+"""Two texts of one query have the same plan for Spark, also where it counts its own ids anew."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from headwater.lake.plans import same_plan
+
+pytestmark = pytest.mark.spark
+
+RECURSIVE = (
+    "WITH RECURSIVE {name} (a, b) AS (SELECT b, b FROM {start} WHERE a = 1 UNION ALL "
+    "SELECT e.b, {name}.b FROM edges e JOIN {name} ON e.a = {name}.a{more}) SELECT a, b FROM {name}"
+)
+EXISTS = "SELECT a FROM edges WHERE b > 3 OR EXISTS (SELECT 1 FROM {other} o WHERE o.a = edges.a)"
+
+
+@pytest.fixture
+def graphs(spark: Any) -> Any:
+    """Two tables of the same columns."""
+    for name in ("edges", "ways"):
+        spark.sql(f"CREATE OR REPLACE TABLE {name} (a INT, b INT) USING delta")
+    return spark
+
+
+def test_a_recursive_query_equals_itself_under_another_name(graphs: Any) -> None:
+    one = RECURSIVE.format(name="r", start="edges", more="")
+    other = RECURSIVE.format(name="s", start="edges", more="")
+    assert same_plan(graphs, one, other)
+
+
+@pytest.mark.parametrize(("start", "more"), [("ways", ""), ("edges", " AND e.b > 2")])
+def test_a_recursive_query_over_other_rows_is_another_one(
+    graphs: Any, start: str, more: str
+) -> None:
+    one = RECURSIVE.format(name="r", start="edges", more="")
+    other = RECURSIVE.format(name="r", start=start, more=more)
+    assert not same_plan(graphs, one, other)
+
+
+def test_exists_as_a_value_equals_itself_and_not_that_of_another_table(graphs: Any) -> None:
+    one, other = EXISTS.format(other="edges"), EXISTS.format(other="ways")
+    assert same_plan(graphs, one, one)
+    assert not same_plan(graphs, one, other)
