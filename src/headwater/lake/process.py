@@ -47,6 +47,7 @@ _pools = Pools()
 _LOG4J = Path(__file__).with_name("log4j2.properties")
 _ENDING_SECONDS = 10
 _LAST_WORDS = 2000
+_ROOM = "ReservedCodeCacheSize"
 
 
 def running() -> bool:
@@ -213,7 +214,7 @@ def _launch(settings: Mapping[str, str], log_file: Path) -> _Jvm:
         conf.set("spark.jars", ",".join([*filter(None, [theirs]), *paths]))
     options = conf.get("spark.driver.extraJavaOptions", "") or ""
     kept = archive_option(java.home, paths, options)
-    ours = f"{kept} -Dlog4j2.configurationFile={_LOG4J.as_uri()}"
+    ours = f"{room_for_code(options)} {kept} -Dlog4j2.configurationFile={_LOG4J.as_uri()}"
     conf.set("spark.driver.extraJavaOptions", f"{options} {ours}")
     log_file.parent.mkdir(parents=True, exist_ok=True)
     try:
@@ -223,6 +224,16 @@ def _launch(settings: Mapping[str, str], log_file: Path) -> _Jvm:
         said = log_file.read_text(encoding="utf-8", errors="replace")[-_LAST_WORDS:]
         raise UserError("SPARK_NOT_STARTED", log=log_file, detail=said) from error
     return _Jvm(gateway, conf, dict(settings))
+
+
+def room_for_code(options: str) -> str:
+    """The JVM's option for what it compiles; empty if `options` have one of their own.
+
+    Spark keeps the classes it made for thousands of queries, and what the JVM compiled of them goes
+    with the class: the room that one compiler has by default was full after the demonstration. The
+    JVM then fails whatever runs next. The room is reserved, not used.
+    """
+    return "" if _ROOM in options else f"-XX:{_ROOM}=512m"
 
 
 def cluster_lost(error: Exception, master: str) -> TransientError | None:
