@@ -160,6 +160,7 @@ def test_guessing_tokens_is_slowed_down_by_address(door: tuple[Logins, Store, Fa
     assert caught.value.condition == "LOGIN_TOO_OFTEN"
     # Others behind the same address are not kept out by it.
     assert logins.with_token(right, address="10.0.0.1").user == "ann"
+    assert logins.with_password("ann", PASSWORD, address="10.0.0.1").user == "ann"
 
 
 def test_the_use_of_a_token_is_noted_now_and_then(door: tuple[Logins, Store, FakeClock]) -> None:

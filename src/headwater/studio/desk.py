@@ -76,6 +76,8 @@ class Desk:
     """Where its page is, behind the prefix of Studio."""
     asked: list[str] = field(default_factory=list)
     """What the page asked, for Show SQL; each statement once, in the order of first use."""
+    shut: bool = False
+    """Its token was refused, which is for good: each further try would count as one to get in."""
 
     @property
     def service(self) -> Service:
@@ -203,8 +205,9 @@ class Desk:
         return statement
 
     def _identity_now(self) -> Identity:
-        found = self.desks.authenticator.authenticate(self.proof)
+        found = None if self.shut else self.desks.authenticator.authenticate(self.proof)
         if found is None:
+            self.shut = True
             raise UserError("UNAUTHENTICATED")
         return found
 
