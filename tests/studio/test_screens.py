@@ -111,8 +111,12 @@ _NAMELESS = """() => [...document.querySelectorAll('button, a[href], input, text
     copy.querySelectorAll('i, svg').forEach(icon => icon.remove());
     return !(label + around + copy.textContent).trim();
   }).map(one => one.outerHTML.slice(0, 200))"""
-_NAVIGATION_FITS = """() => innerWidth > 800
-  || document.querySelector('.q-drawer').getBoundingClientRect().right <= 0"""
+# On a wide page beside the content, which Quasar moves a moment after the page became wide.
+_NAVIGATION_FITS = """() => {
+  const drawer = document.querySelector('.q-drawer').getBoundingClientRect();
+  const content = document.querySelector('#content').getBoundingClientRect();
+  return innerWidth > 800 ? drawer.left === 0 && content.left >= drawer.right : drawer.right <= 0;
+}"""
 _PANEL_IS_AT = """([left, width]) => {
   const box = document.querySelector('.hw-panel').getBoundingClientRect();
   return box.left === left && box.width === width;

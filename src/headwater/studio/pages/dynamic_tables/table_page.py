@@ -11,10 +11,10 @@ from headwater.names import quote_literal, show_identifier
 from headwater.result import Result
 from headwater.studio.actions import action_button
 from headwater.studio.chips import tone
+from headwater.studio.crumbs import crumbs
 from headwater.studio.desk import Desk, Desks
 from headwater.studio.fact_list import fact_list
 from headwater.studio.frame import frame, heading
-from headwater.studio.listing import studio_link, studio_path
 from headwater.studio.opened_tabs import opened_tabs
 from headwater.studio.pages.dynamic_tables.asking import PATH, Rows, name_of
 from headwater.studio.pages.dynamic_tables.graph_tab import graph_tab
@@ -36,9 +36,7 @@ def register(desks: Desks) -> None:
     async def dynamic_table(request: Request, schema: str, name: str) -> None:
         desk = desks.of(request)
         with frame(desk, name, here=PATH):
-            with ui.row().classes("gap-1 items-center"):
-                studio_link("Dynamic tables", studio_path("dynamic-tables"))
-                ui.label(f"/ {schema}").classes("hw-muted")
+            crumbs(("Dynamic tables", "dynamic-tables"), (schema,))
             heading(name)
             Part(desk, lambda: _state(desk, schema, name), lambda rows: _head(desk, rows))
             full = name_of(schema, name)
