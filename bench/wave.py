@@ -3,8 +3,10 @@
 All tables are due at once, so the schedule refreshes them in one wave: parents first, siblings side
 by side. Plain Spark works the same queries out over its own Delta tables of the layers and
 overwrites them, layer by layer, with as many siblings side by side, in the same process. Both have
-built all tables before, and both are taken on the same changed raw tables. At the end every table
-is verified. HEADWATER_BENCH_WAVE_ROWS is how many orders there are.
+built all tables before, and both are taken on the same changed raw tables. Of the waves the first
+does not count: Spark has not compiled the queries of a refresh before, as it has those that built
+the tables. At the end every table is verified. HEADWATER_BENCH_WAVE_ROWS is how many orders there
+are.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from bench.scratch import Scratch
 from headwater.catalog.dynamic_tables import Refresh
 
 ROWS = int(os.environ.get("HEADWATER_BENCH_WAVE_ROWS", "1000000"))
+WAVES = 3
 MOST_OF_FULL = 0.65
 _INTERVAL = 60
 _STATUSES = ("open", "sent", "done", "changed")
@@ -125,21 +128,28 @@ def run(scratch: Scratch) -> Findings:
         _build(connection, found)
         _recompute(plain, found, at_once)
         scratch.say(f"{len(names)} tables built by both")
-        raw.change(0)
-        theirs = timed(lambda: _recompute(plain, found, at_once))
-        ours, refreshes = _wave(connection, names)
-        scratch.say(f"wave {shown(ours)}, plain Spark {shown(theirs)}")
+        outcomes: list[Outcome] = []
+        for wave in range(WAVES):
+            raw.change(wave)
+            theirs = timed(lambda: _recompute(plain, found, at_once))
+            ours, refreshes = _wave(connection, names)
+            scratch.say(f"wave {shown(ours)}, plain Spark {shown(theirs)}")
+            outcomes.append(_outcome(wave, ours, theirs, refreshes))
         verify(connection, *names)
-    most = _side_by_side(refreshes)
-    outcome = Outcome(
-        f"wave of 30 tables in 4 layers over {ROWS:,} orders, {SHARE:.0%} changed",
+    return Findings(tuple(outcomes), tuple(_note(refresh) for refresh in refreshes))
+
+
+def _outcome(wave: int, ours: float, theirs: float, refreshes: list[Refresh]) -> Outcome:
+    most, counts = _side_by_side(refreshes), wave > 0
+    which = f"wave {wave}" if counts else "a first wave, which does not count"
+    return Outcome(
+        f"30 tables in 4 layers over {ROWS:,} orders, {SHARE:.0%} changed, {which}",
         shown(ours),
         shown(theirs),
         f"{ours / theirs:.2f}x, up to {most} side by side",
-        f"<= {MOST_OF_FULL:g}x",
-        ours / theirs <= MOST_OF_FULL and most > 1,
+        f"<= {MOST_OF_FULL:g}x" if counts else "none",
+        not counts or (ours / theirs <= MOST_OF_FULL and most > 1),
     )
-    return Findings((outcome,), tuple(_note(refresh) for refresh in refreshes))
 
 
 def _build(connection: headwater.Connection, found: Iterable[list[Layered]]) -> None:
