@@ -26,7 +26,7 @@ from bench.plain_spark import PlainTables, timed, verify
 from bench.scratch import Scratch
 from headwater.catalog.dynamic_tables import Refresh
 
-ROWS = int(os.environ.get("HEADWATER_BENCH_WAVE_ROWS", "1000000"))
+ROWS = int(os.environ.get("HEADWATER_BENCH_WAVE_ROWS", "4000000"))
 WAVES = 3
 MOST_OF_FULL = 0.65
 _INTERVAL = 60
