@@ -49,7 +49,8 @@ body { overflow-x: hidden; }
 .hw-facts dt { color: var(--hw-muted); } .hw-facts dd { margin: 0; overflow-wrap: anywhere; }
 .hw-table { width: 100%; max-width: 100%; }
 .hw-table td { max-width: 28rem; overflow-wrap: break-word; white-space: normal !important; }
-.hw-table td a { overflow-wrap: anywhere; }
+.hw-table td a { overflow-wrap: break-word; }
+.hw-table td a[href*="/compute/jobs/"] { overflow-wrap: anywhere; }
 .hw-table thead th { font-weight: 600; }
 .hw-listing { display: flex; flex-direction: column; gap: .75rem; width: 100%; min-width: 0; }
 .hw-listing .q-input { max-width: 14rem; }
