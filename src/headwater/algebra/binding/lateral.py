@@ -25,7 +25,7 @@ def bind_lateral(binding: Binding, join: exp.Join, rows: Rows, names: list[str])
     bound = binding.query(query, rows)
     if join.side == "LEFT" and not (bound.one_row and not on):
         if bound.one_row:
-            raise refuse("a condition for such a sub-query", Reason.LATERAL_SUBQUERY, join)
+            raise refuse("a condition on such a LEFT JOIN LATERAL", Reason.LATERAL_SUBQUERY, join)
         # Where there is no row all outputs are NULL, also those that are literals.
         right = with_outputs(bound)
         both = _named(rows, alias, names, bound.outputs)

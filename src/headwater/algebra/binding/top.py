@@ -64,7 +64,9 @@ def bind_top_of_each(
 ) -> Bound:
     """The first rows, in an order, of those that belong to one row outside."""
     limit, offset = _number(query, "limit"), _number(query, "offset")
-    if not order or limit is None or offset is None:
+    if not order:
+        raise refuse("LIMIT without ORDER BY in a correlated sub-query", Reason.CORRELATION, query)
+    if limit is None or offset is None:
         raise refuse("such a LIMIT in a correlated sub-query", Reason.CORRELATION, query)
     inner = [side for side, _ in (split_tie(tie, rows) for tie in bound.conditions) if side]
     keys, rows = as_columns(binding.ids, inner, rows, name="tie")
