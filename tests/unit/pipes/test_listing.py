@@ -150,7 +150,7 @@ class ManyFiles:
             end = min(self.count, start + 1000)
             yield [FileInfo(f".{number:08d}", 1, at, "e") for number in range(start, end)]
             if start % 10_000 == 0:
-                held = sum(isinstance(each, FileInfo) for each in gc.get_objects())
+                held = sum(type(each) is FileInfo for each in gc.get_objects())
                 self.most_held = max(self.most_held, held)
 
     def close(self) -> None:
