@@ -59,20 +59,20 @@ def run(scratch: Scratch) -> Findings:
     measured: list[Measured] = []
     with closing(headwater.connect(scratch.folder / "tpch")) as connection:
         scratch.say(f"making TPC-H tables of scale {SCALE:g}")
-        load(connection, generate(scratch.folder / "tpch-files", SCALE))
+        load(connection, generate(scratch.folder / "tpch-files", SCALE), SCALE)
         spark = connection.session.state.spark()._session
         for name, text in texts.items():
             connection.sql(f"CREATE DYNAMIC TABLE {name} AS {text}")
             connection.sql(f"REFRESH DYNAMIC TABLE {name}")
             _recompute(spark, scratch, name, text)
         scratch.say("made and refreshed in full once")
-        change(connection, WARM_UP)
+        change(connection, WARM_UP, SCALE)
         for name, text in texts.items():
             _once_incrementally(connection, name)
             _recompute(spark, scratch, name, text)
         scratch.say("refreshed incrementally once")
         for rate in RATES:
-            change(connection, rate)
+            change(connection, rate, SCALE)
             for name, text in texts.items():
                 found = _measure(connection, spark, scratch, name=name, text=text, rate=rate)
                 measured.append(found)

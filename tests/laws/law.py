@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from random import Random
 
@@ -14,9 +14,11 @@ from headwater.algebra.nodes import Node, Opaque, Query, columns_of
 from headwater.algebra.walk import nodes_of, sources_of
 from headwater.incremental.deltas import Change, Delta
 from headwater.incremental.maintenance import Dates, Maintenance
+from headwater.incremental.narrowing import Origins, Place, narrowed
 from headwater.incremental.parts import Part
 from headwater.incremental.plan import DeltaPlan, Outcome, plan
 from headwater.incremental.rewriting import CHANGED, GONE, NEW
+from headwater.incremental.spans import Spans, spans_of
 from tests.laws.engine import Bag, Engine, Rows, World
 from tests.laws.making import Tables, Trees
 from tests.laws.scalars import DAY_ZERO
@@ -63,6 +65,7 @@ def holds(make: Made, random: Random, *, dated: bool = False) -> None:
                 change = None if delta is None else run(rows, parts, world, engine)
                 _check_delta(delta, change, before, after)
             _check_plan(planned, world, engine, before, after)
+            _check_plan(_narrowed(planned, changes), world, engine, before, after)
             if small.kind is Outcome.REWRITE:
                 _check_rewrite(small, world, engine, before, after)
         except AssertionError:
@@ -121,6 +124,20 @@ def _check_rewrite(
     by_fate = Counter(row[-1] for row in found.elements())
     assert by_fate[CHANGED] + by_fate[GONE] == (before - after).total()
     assert by_fate[CHANGED] + by_fate[NEW] == (after - before).total()
+
+
+def _narrowed(planned: DeltaPlan, changes: Mapping[str, Rows]) -> DeltaPlan:
+    """The plan with the spans of this change, few of them, so that they hold what is not in it."""
+
+    def ask(origins: Origins, place: Place) -> Spans:
+        found = (
+            row[changes[source].names.index(name)]
+            for source, name in origins
+            for row in changes[source].bag
+        )
+        return spans_of((value for value in found if value is not None), most=2)
+
+    return narrowed(planned, ask)
 
 
 def run(rows: Node, parts: tuple[Part, ...], world: World, engine: Engine) -> Bag:

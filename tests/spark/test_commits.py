@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 
+from headwater.algebra.render import text_of
 from headwater.errors import HeadwaterError, InternalError, TransientError
 from headwater.incremental.checks import NEGATIVE_COUNT, TWO_ROWS
+from headwater.lake.commits import near
 from headwater.lake.commits.choose import Limits
 from headwater.lake.commits.delta_transaction import DeltaTransaction
 from headwater.lake.commits.stored_table import read_stored_table
@@ -250,6 +252,38 @@ def test_a_plan_that_meets_what_cannot_be_leaves_nothing(table, words, condition
         table.apply(Change(failing))
     assert raised.value.condition == condition
     assert (table.rows, table.files) == (rows, files)
+
+
+@pytest.mark.parametrize("how", [How.DELETION_VECTORS, How.TOUCHED_FILES])
+def test_rows_of_a_large_table_are_looked_for_where_their_values_lie(table, how, monkeypatch):
+    looked: list[str] = []
+    condition = near.Spans.condition
+
+    def noted(spans, value, *, or_null):
+        found = condition(spans, value, or_null=or_null)
+        looked.append(text_of(found))
+        return found
+
+    monkeypatch.setattr(near, "LEAST_ROWS", 0)
+    monkeypatch.setattr(near.Spans, "condition", noted)
+    table.create("name STRING, day DATE, id BIGINT", *properties(how))
+    row = "concat('n', id % 7), date_add(DATE'2026-01-01', CAST(id % 90 AS INT)), id"
+    table.run(
+        f"INSERT INTO {{t}} SELECT {row} FROM range(0, 500)",
+        f"INSERT INTO {{t}} SELECT {row} FROM range(500, 1000)",
+        "INSERT INTO {t} VALUES ('n1', NULL, NULL), (NULL, DATE'2026-02-03', NULL)",
+    )
+    # By days the rows lie anywhere, by ids they lie together; a row goes that has none.
+    going = f"SELECT {row} FROM range(490, 520) UNION ALL SELECT 'n1', NULL, NULL"
+    delta = f"SELECT *, -1L AS __weight FROM ({going}) AS t(name, day, id)"
+    done = table.apply(Change(delta), **way(how))
+    assert (done.how, done.rows_deleted) == (how, 31)
+    assert looked == ["(`id` >= 490 AND `id` <= 519) OR `id` IS NULL"]
+    kept = f"SELECT {row} FROM range(1000) WHERE id < 490 OR id >= 520"
+    kept += " UNION ALL SELECT NULL, DATE'2026-02-03', NULL"
+    assert table.rows == bag(table.spark, f"SELECT * FROM ({kept}) AS t(name, day, id)")
+    with pytest.raises(InternalError):
+        table.apply(Change(delta), **way(how))
 
 
 def test_a_write_that_breaks_a_constraint_leaves_nothing(table):

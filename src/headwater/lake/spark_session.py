@@ -313,6 +313,17 @@ class SparkConnection:
                 within=within,
             )
 
+    def column_values(self, query: str, columns: Sequence[str]) -> dict[str, list[Any]]:
+        """The values of columns of a query, each value once, NULL left out."""
+        listed = ", ".join(quote_identifier(name) for name in columns)
+        text = own_text(f"SELECT {listed} FROM ({query})")  # noqa: S608 - names are quoted
+        with self._in_session(text):
+            rows = fetch(self._session.sql(text.text)).to_arrow()
+        return {
+            name: rows.column(place).unique().drop_null().to_pylist()
+            for place, name in enumerate(columns)
+        }
+
     def create_view(self, name: str, table: pyarrow.Table) -> None:
         """Make rows visible to SQL under a temporary name."""
         with self._in_session():

@@ -16,6 +16,7 @@ from headwater.lake.changes.kept import MOST_ROWS
 from headwater.lake.changes.ranges import Reader
 from headwater.lake.changes.read import ChangedTable, read_classified
 from headwater.names import quote_identifier
+from headwater.refresh.key_spans import narrowed_plan, wanted_spans
 from headwater.refresh.outlook import Outlook, Workshop, pinned_sources
 from headwater.refresh.planned import PlannedRefresh
 from headwater.refresh.relations import ChangedRows, PinnedSource, SparkRelations
@@ -25,14 +26,18 @@ from headwater.tables.registration import register_table
 
 
 @contextmanager
-def ready_relations(outlook: Outlook, workshop: Workshop) -> Iterator[SparkRelations]:
-    """What the leaves of a plan are; views and parts go afterwards."""
+def ready_relations(
+    outlook: Outlook, workshop: Workshop
+) -> Iterator[tuple[Outlook, SparkRelations]]:
+    """The outlook as it is to be run, and what its leaves are; views and parts go afterwards."""
     planned, views = outlook.planned, list[str]()
     sources = pinned_sources(planned, workshop.lake)
+    wanted = wanted_spans(outlook)
     try:
         if outlook.delta is not None:
             for source in planned.sources:
-                found = _changes(source, planned, workshop, views)
+                keep = source.table.id in wanted.sources
+                found = _changes(source, planned, workshop, views, keep=keep)
                 sources[source.table.id] = replace(sources[source.table.id], changes=found)
         relations = stored_relations(planned, workshop, sources, outlook.types)
         states = {name: state.relation for name, state in outlook.states.items()}
@@ -44,8 +49,11 @@ def ready_relations(outlook: Outlook, workshop: Workshop) -> Iterator[SparkRelat
         elif outlook.delta is not None:
             changed = {s.table.id: s.facts.changed_rows for s in planned.sources}
             relations = replace(relations, changed_rows=changed)
+        if outlook.delta is not None:
+            narrow = narrowed_plan(outlook, workshop, relations, wanted)
+            outlook = replace(outlook, delta=narrow)
         with _parts(_parts_of(outlook), relations, workshop) as ready:
-            yield ready
+            yield outlook, ready
     finally:
         for view in views:
             workshop.spark.drop_view(view)
@@ -114,18 +122,25 @@ def stored_relations(
 
 
 def _changes(
-    source: Source, planned: PlannedRefresh, workshop: Workshop, views: list[str]
+    source: Source,
+    planned: PlannedRefresh,
+    workshop: Workshop,
+    views: list[str],
+    *,
+    keep: bool,
 ) -> ChangedRows | None:
-    """The view of what changed in a source, with the columns that the query reads."""
+    """The view of what changed in a source, with the columns that the query reads.
+
+    With `keep` it is read more than once."""
     if source.classified is None or source.classified.reader is Reader.NOTHING:
         return None
     wanted = planned.definition.columns.get(source.table.id, ())
     columns = _columns(source, wanted)
-    kept = _kept_changes(source, source.classified, planned, workshop, columns)
+    kept = _kept_changes(source, source.classified, planned, workshop, columns, keep=keep)
     if kept is not None:
-        relation, names = kept
+        relation, every = kept
         views.append(relation)
-        return ChangedRows(quote_identifier(relation), names)
+        return ChangedRows(quote_identifier(relation), every)
     table = ChangedTable(workshop.lake.location(source.table), columns, source.facts.name)
     changes = read_classified(workshop.spark, table, source.classified, new_view=workshop.new_view)
     views.extend(changes.views)
@@ -138,8 +153,10 @@ def _kept_changes(
     planned: PlannedRefresh,
     workshop: Workshop,
     columns: tuple[TableColumn, ...],
+    *,
+    keep: bool,
 ) -> tuple[str, tuple[str, ...]] | None:
-    """A view of changes that other dynamic tables ask for as well, and its columns."""
+    """A view of changes that others ask for as well, and its columns."""
     lake, rows = workshop.lake, source.facts.changed_rows
     if rows is None or rows > MOST_ROWS:
         return None
@@ -147,7 +164,9 @@ def _kept_changes(
     names = [column.name for column in columns]
     shared = lake.kept_changes.shared_columns(location, asker, names)
     if not shared:
-        return None
+        if not keep:
+            return None
+        shared = frozenset(names)
     every = [column.name for column in source.table.shape.columns if column.name in shared]
     view = workshop.new_view()
     found = workshop.spark.create_kept_change_view(

@@ -69,7 +69,7 @@ def run_refresh(outlook: Outlook, workshop: Workshop, author: Author, turn: Turn
         manner = spark.in_few_jobs()
     else:
         manner = spark.sending_little()
-    with manner, _prepared(outlook, workshop) as (write, relations):
+    with manner, _prepared(outlook, workshop) as (outlook, write, relations):
         reach("refresh.planned")
         states = _write_states(outlook, workshop, relations, turn)
         reach("refresh.states")
@@ -138,17 +138,20 @@ def _within(planned: PlannedRefresh, lake: OpenLake) -> dict[str, str | None] | 
 
 
 @contextmanager
-def _prepared(outlook: Outlook, workshop: Workshop) -> Iterator[tuple[Write, SparkRelations]]:
+def _prepared(
+    outlook: Outlook, workshop: Workshop
+) -> Iterator[tuple[Outlook, Write, SparkRelations]]:
     planned = outlook.planned
     names = own_names(planned.dynamic_table, planned.table)
     giving = _giving(planned, workshop, names)
     reach = planned.reach
     if outlook.delta is not None:
-        with ready_relations(outlook, workshop) as relations:
-            write = incremental_write(outlook.delta, names, relations)
-            yield giving.write(reach.bounded(write, names)), relations
+        with ready_relations(outlook, workshop) as (ready, relations):
+            assert ready.delta is not None
+            write = incremental_write(ready.delta, names, relations)
+            yield ready, giving.write(reach.bounded(write, names)), relations
         return
-    with workshop.pinned() as text, ready_relations(outlook, workshop) as relations:
+    with workshop.pinned() as text, ready_relations(outlook, workshop) as (_, relations):
         require_columns(planned.table, names, workshop.spark.columns_of(text))
         rows = text.text
         if outlook.rebuilt is not None:
@@ -160,7 +163,7 @@ def _prepared(outlook: Outlook, workshop: Workshop) -> Iterator[tuple[Write, Spa
             write = difference_write(rows, names, replace(relations, types=types))
         else:
             write = full_write(rows, names)
-        yield giving.write(reach.bounded(write, names)), relations
+        yield outlook, giving.write(reach.bounded(write, names)), relations
 
 
 def _giving(planned: PlannedRefresh, workshop: Workshop, names: tuple[str, ...]) -> Giving:

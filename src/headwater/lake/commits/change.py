@@ -13,6 +13,7 @@ from headwater.lake.commits import weighted_rows
 from headwater.lake.commits.choose import ROW_TRACKING, Limits, way_of_change
 from headwater.lake.commits.delta_transaction import settings
 from headwater.lake.commits.file_actions import marked
+from headwater.lake.commits.near import rows_near
 from headwater.lake.commits.stored_table import Body, place_of
 from headwater.lake.commits.target import Outcome, Target
 from headwater.lake.commits.weighted_rows import (
@@ -69,7 +70,8 @@ def _rewrite(target: Target, delta: DataFrame) -> Outcome:
 
 
 def _deletion_vectors(target: Target, delta: DataFrame, *, came: int, went: int) -> Outcome:
-    places = rows_that_go(numbered(target.rows, target.schema, *_PLACE), delta, target.schema)
+    near = numbered(rows_near(target, delta, went), target.schema, *_PLACE)
+    places = rows_that_go(near, delta, target.schema)
     vectors = target.transaction.mark(
         places.selectExpr(
             "file_path AS filePath",
@@ -106,7 +108,7 @@ def _vector_of_file(target: Target) -> str:
 
 def _touched_files_summed(target: Target, delta: DataFrame, *, came: int, went: int) -> Outcome:
     """As a rewrite, of the files alone that hold a row of which copies go."""
-    rows = numbered(target.rows, target.schema, _PLACE[0])
+    rows = numbered(rows_near(target, delta, went), target.schema, _PLACE[0])
     found = equal_rows(rows, delta, target.schema).select("file_path").distinct().collect()
     files = _by_place(target)
     touched = tuple(files[place_of(path, target.location)] for (path,) in found)
@@ -120,7 +122,8 @@ def _touched_files(target: Target, delta: DataFrame, *, came: int, went: int) ->
     """By the places of rows: those that stay keep their ids."""
     if not target.stored.is_on(ROW_TRACKING):
         return _touched_files_summed(target, delta, came=came, went=went)
-    places = rows_that_go(numbered(target.rows, target.schema, *_PLACE), delta, target.schema)
+    near = numbered(rows_near(target, delta, went), target.schema, *_PLACE)
+    places = rows_that_go(near, delta, target.schema)
     with _kept(places) as going:
         counts = going.groupBy("file_path").count().collect()
         if sum(count for _, count in counts) != went:
