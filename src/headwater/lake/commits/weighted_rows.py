@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 MISSING_ROW = "headwater: a row to be deleted is not there"
 COUNTS = "headwater_change"
+_LEAST_FOR_HASH = 3
+"""Columns from which on it takes less to hash them than to make a key of them."""
 
 
 def numbered(frame: DataFrame, schema: StructType, *more: str) -> DataFrame:
@@ -104,8 +106,30 @@ def equal_rows(stored: DataFrame, delta: DataFrame, schema: StructType) -> DataF
     going = delta.where("weight < 0").selectExpr(
         "id", "-weight AS copies", *(f"{key} AS g{i}" for i, key in enumerate(keys))
     )
-    same = " AND ".join(f"k{i} <=> g{i}" for i in range(len(keys)))
-    return here.join(going, functions.expr(same)).select(*places, "id", "copies")
+    return here.join(going, functions.expr(_same(schema))).select(*places, "id", "copies")
+
+
+def _same(schema: StructType) -> str:
+    """That k0, k1, .. are g0, g1, ..: looked up by one number, and compared only where it is found.
+
+    Spark would make a key of all columns, of every row of the table. What it can take apart is
+    joined by every part, so the comparisons are counted.
+    """
+    places = range(len(schema.fields))
+    hashed = [i for i in places if _hashes_as_it_compares(schema.fields[i].dataType)]
+    if len(schema.fields) < _LEAST_FOR_HASH or not hashed:
+        return " AND ".join(f"k{i} <=> g{i}" for i in places)
+    here, going = (", ".join(f"{side}{i}" for i in hashed) for side in "kg")
+    equal = " + ".join(f"CAST(k{i} <=> g{i} AS INT)" for i in places)
+    return f"xxhash64({here}) = xxhash64({going}) AND {equal} = {len(schema.fields)}"
+
+
+def _hashes_as_it_compares(kind: DataType) -> bool:
+    """Whether values that are equal have the same hash: 0.0 and -0.0 might not."""
+    from pyspark.sql import types
+
+    inexact = isinstance(kind, types.FloatType | types.DoubleType)
+    return isinstance(kind, types.AtomicType) and is_plain(kind) and not inexact
 
 
 def _counts() -> tuple[Column, Column]:
