@@ -156,6 +156,40 @@ def test_joined_with_a_table_and_another_topic(
     assert sorted(rows) == [("one", 0, "x"), ("one", 1, "x")]
 
 
+def test_a_table_over_topics_has_its_columns_and_is_read_from_offset_to_offset(
+    lake: headwater.Connection,
+    kafka_broker: KafkaBroker,
+) -> None:
+    name = kafka_broker.create_topic(new_name())
+    kafka_broker.produce(name, [("k0", "before")])
+    twice = [("a", b"first"), ("b", b""), ("a", "letzte \u2602".encode())]
+    kafka_broker.produce(name, [("k1", "one")], headers=twice)
+    kafka_broker.produce(name, [(None, "two"), ("k3", "behind")])
+    starting, ending = (f'{{"{name}": {{"0": {offset}}}}}' for offset in (1, 3))
+    lake.sql(
+        f"CREATE STORAGE CONNECTION {name}_c TYPE KAFKA"
+        f" BOOTSTRAP_SERVERS = ['{kafka_broker.bootstrap}'];"
+        f"CREATE EXTERNAL TABLE {name} (value BINARY NOT NULL, headers MAP<STRING, STRING>,"
+        " `offset` BIGINT, key BINARY) USING KAFKA"
+        f" OPTIONS('topics' = '{name}', 'starting_offset' = '{starting}',"
+        f" 'ending_offset' = '{ending}') CONNECTION {name}_c"
+    )
+    result = lake.sql(f"SELECT * FROM {name} ORDER BY offset")
+    assert [(column.name, column.type) for column in result.schema] == [
+        ("value", "binary"),
+        ("headers", "map<string,string>"),
+        ("offset", "bigint"),
+        ("key", "binary"),
+    ]
+    first, second = result.rows
+    assert (bytes(first[0]), first[2], bytes(first[3])) == (b"one", 1, b"k1")
+    assert dict(first[1]) == {"a": "letzte \u2602", "b": ""}
+    assert (bytes(second[0]), second[2], second[3]) == (b"two", 2, None)
+    assert not second[1]
+    joined = f"SELECT count(*) FROM {name} AS l JOIN {name} r ON l.value = r.value"
+    assert lake.sql(joined).rows == [(2,)]
+
+
 def test_several_topics(
     lake: headwater.Connection,
     kafka_broker: KafkaBroker,

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pyarrow
+import pyarrow.orc
 import pyarrow.parquet
 import pytest
 from tests.avro_files import avro_file
@@ -80,6 +81,14 @@ def parquet(**columns: list[object]) -> bytes:
     return sink.getvalue()
 
 
+def orc(table: pyarrow.Table) -> bytes:
+    sink = io.BytesIO()
+    pyarrow.orc.write_table(table, sink)
+    return sink.getvalue()
+
+
+PEOPLE = pyarrow.table({"id": pyarrow.array([1, 2], pyarrow.int32()), "name": ["Ann", "Bob"]})
+ORC = orc(PEOPLE)
 PARQUET = parquet(id=[1, 2], name=["Ann", "Bob"])
 PERSON = (("id", "int"), ("name", "string"))
 AVRO = avro_file(PERSON, *ROWS)
@@ -107,6 +116,7 @@ RIGHT = {
     "an array with a mark": ("JSON", BOM + b'[{"id": 1, "name": "Ann"},\n{"id": 2, "name":"Bob"}]'),
     "JSON after empty lines": ("JSON", b'\n\n{"id": 1, "name": "Ann"}\n\n{"id": 2, "name": "Bob"}'),
     "Parquet": ("PARQUET", PARQUET),
+    "ORC": ("ORC", ORC),
     "Avro": ("AVRO", AVRO),
     "Avro, packed": ("AVRO", avro_file(PERSON, *ROWS, deflate=True)),
 }
@@ -119,12 +129,16 @@ EMPTY = {
     "an empty gzip": ("CSV OPTIONS('compression' = 'gzip')", gzip.compress(b"")),
     "an empty array": ("JSON", b"[]"),
     "Parquet without rows": ("PARQUET", parquet(id=[], name=[])),
+    "ORC without rows": ("ORC", orc(PEOPLE.slice(0, 0))),
     "Avro without rows": ("AVRO", avro_file(PERSON)),
 }
 WRONG = {
     "Parquet as CSV": ("CSV", PARQUET),
     "CSV as Parquet": ("PARQUET", GOOD),
     "CSV as ORC": ("ORC", GOOD),
+    "0 bytes as ORC": ("ORC", b""),
+    "ORC cut in the middle": ("ORC", ORC[: len(ORC) // 2]),
+    "ORC cut at its end": ("ORC", ORC[:-3]),
     "CSV as Avro": ("AVRO", GOOD),
     "0 bytes as Avro": ("AVRO", b""),
     "Avro cut in its header": ("AVRO", AVRO[:20]),
@@ -196,6 +210,17 @@ def test_columns_of_avro_files_are_merged_and_found_by_name(loading: Loading, wh
     assert loading.rows(table) == [(1 << 40, 3, None), (None, 1, None), (None, 2, None)]
     with pytest.raises(headwater.Error, match="COPY_NO_COLUMN_FITS"):
         loading.lake.sql(f"COPY INTO {loading.table('other INT')} {read}")
+
+
+@on_stores(["ORC files that differ"])
+def test_columns_of_orc_files_are_found_by_name(loading: Loading, what: str) -> None:
+    folder = loading.folder(
+        a_orc=orc(pyarrow.table({"name": ["Ann"], "ID": [1], "other": [True]})),
+        b_orc=orc(pyarrow.table({"age": [1 << 40], "id": [3]})),
+    )
+    table = loading.table("age BIGINT, id BIGINT, name STRING, more STRING")
+    loading.copy(table, folder, "ORC")
+    assert loading.rows(table) == [(1 << 40, 3, None, None), (None, 1, "Ann", None)]
 
 
 DAMAGED = "\N{REPLACEMENT CHARACTER}"

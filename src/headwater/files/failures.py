@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from headwater.errors import HeadwaterError, TransientError
 from headwater.files.reading import VolumeScan
@@ -16,6 +17,7 @@ from headwater.files.volumes import OpenVolume
 from headwater.lake.file_frames import BROKEN_JSON, NOT_UTF8
 from headwater.lake.spark_session import SparkConnection
 from headwater.names import counted
+from headwater.sql.file_formats import FileFormat
 from headwater.storage.addresses import Scheme
 
 _PATH = re.compile(r"\b((?:file|s3a|oss):/\S.*?)['\"]?(?:\. |\.$|: |, |\)|$)", re.M)
@@ -31,6 +33,8 @@ _PLAIN = {
     ),
     re.compile(r"^Malformed CSV record: "): "a row {width}: ",
     re.compile(r"^(it is not a Parquet file)\b.*$", re.S): r"\1",
+    re.compile(r"^Malformed ORC file\b.*$", re.S): "it is not an ORC file",
+    re.compile(r"^Protocol message\b.*$", re.S): "it is cut off or damaged",
     re.compile(r'^Cannot invoke "org\.apache\.avro\..*$', re.S): "it is cut off or damaged",
     re.compile(r"^column: \[(.+)\], physicalType: (\w+), logicalType: (.+)$"): (
         r"its column \1 holds \2, which cannot be read as \3"
@@ -55,6 +59,8 @@ _AWAY = re.compile(
 )
 _OF_FUNCTIONS = ("FUNCTION_FAILED", "FUNCTION_RESULT")
 """Errors of a function that a query calls, whatever file its argument came from."""
+_OF_ORC = "org.apache.orc."
+_ANY_COLUMNS = (("any", "int"),)
 _GONE = re.compile(r"\bjava\.io\.FileNotFoundException\b|\bNoSuchKey")
 _DENIED = re.compile(
     r"\bjava\.nio\.file\.AccessDeniedException\b|\bInvalidAccessKeyId\b"
@@ -80,6 +86,17 @@ def unreadable_file(
         # Said while looking for columns, which only fails where no file has any.
         scan = scans[-1]
         return UnreadableFile(scan.volume, scan.files[0], "it is not JSON", detail=error.detail)
+    if error.condition == "UNABLE_TO_INFER_SCHEMA" and scans[-1].scan.format is FileFormat.ORC:
+        # Only where no file has columns: Spark passes over one without any, as one of 0 bytes.
+        broken = [(file, "it has no columns") for file in scans[-1].files]
+        return UnreadableFile.of(scans[-1].volume, broken, detail=error.detail)
+    return _named(detail, scans, error) or _broken_orc(detail, scans, spark)
+
+
+def _named(
+    detail: str, scans: Sequence[VolumeScan], error: HeadwaterError
+) -> HeadwaterError | None:
+    """The error of the file that Spark names, if it names one."""
     for found in _PATH.finditer(detail):
         for scan in scans:
             path = scan.file_of(found.group(1))
@@ -87,6 +104,22 @@ def unreadable_file(
                 reason = _reason(detail, found.group(1), len(scan.scan.columns))
                 away = _store_away(scan.volume, reason, detail)
                 return away or _unreadable(scan, path, reason, detail=error.detail)
+    return None
+
+
+def _broken_orc(
+    detail: str, scans: Sequence[VolumeScan], spark: SparkConnection
+) -> HeadwaterError | None:
+    """Who looks for columns is not told which file is broken; who knows them is."""
+    if _OF_ORC not in detail:
+        return None
+    for scan in scans:
+        if scan.scan.format is not FileFormat.ORC or scan.scan.columns:
+            continue
+        try:
+            spark.rows_by_file(replace(scan.scan, columns=_ANY_COLUMNS))
+        except HeadwaterError as error:
+            return _named(f"{error.message}\n{error.detail or ''}", [scan], error)
     return None
 
 

@@ -55,7 +55,9 @@ def plan_kafka_read(
     if plan.lost:
         raise _gone(stream, plan.lost[0])
     to = StreamOffset(partitions=texts(plan.after))
-    return StreamRead(stream, to, messages=plan.ranges or _nothing(latest))
+    # What was lost with a topic that was made anew nobody knows: its reader is told.
+    warning = "; ".join(plan.warnings) or None
+    return StreamRead(stream, to, messages=plan.ranges or _nothing(latest), warning=warning)
 
 
 def _ends(relation: ReadKafka) -> tuple[TopicOffsets, TopicOffsets]:

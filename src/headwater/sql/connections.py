@@ -57,7 +57,7 @@ class CreateStorageConnection:
 
 @dataclass(frozen=True, slots=True)
 class DropConnection:
-    """DROP CONNECTION [IF EXISTS] c [FORCE]; FORCE drops one that volumes or pipes use."""
+    """DROP CONNECTION [IF EXISTS] c [FORCE]; FORCE drops one that is used."""
 
     name: ObjectName
     if_exists: bool = False

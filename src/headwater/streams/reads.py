@@ -27,7 +27,7 @@ class StreamRead:
     rows: Result | None = None
     messages: tuple[OffsetRange, ...] = ()
     warning: str | None = None
-    """What its reader should know: that it is soon too late to read it, for one."""
+    """What its reader should know: that it is soon too late, or that a topic was made anew."""
     table: Table | None = None
     """The table that it watches, as it was found."""
 

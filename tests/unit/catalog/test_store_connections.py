@@ -8,9 +8,17 @@ from dataclasses import replace
 from threading import Barrier
 
 import pytest
-from tests.unit.catalog.samples import WORKSPACE, a_connection, a_volume, at, with_schema
+from tests.unit.catalog.samples import (
+    WORKSPACE,
+    a_connection,
+    a_table,
+    a_volume,
+    at,
+    with_schema,
+)
 
 from headwater.catalog.connections import ConnectionType, ConnectionUser
+from headwater.catalog.objects import Table, TableKind
 from headwater.catalog.store import Store
 from headwater.errors import TransientError, UserError
 
@@ -132,6 +140,52 @@ def test_a_connection_in_use_is_dropped_only_by_force(lake: Store) -> None:
     )
     assert lake.connections.drop(made, force=True) == users
     assert lake.connections.list() != []
+
+
+def a_kafka_table(name: str = "messages", *, connection: str = "lager", **changes: object) -> Table:
+    return a_table(name, kind=TableKind.KAFKA, location=connection, managed=False, **changes)
+
+
+def test_a_connection_that_kafka_tables_read_is_dropped_only_by_force(lake: Store) -> None:
+    made = lake.connections.create(a_connection(type=ConnectionType.KAFKA))
+    with_schema(lake, "sales")
+    first = lake.tables.insert_active(a_kafka_table(connection="LAGER"))
+    assert first.location == "lager"
+    lake.tables.insert_active(a_kafka_table(schema="sales"))
+    lake.volumes.create(a_volume("v", connection="lager"))
+    lake.tables.insert_active(a_table("elsewhere", location="lager"))
+    users = [
+        ConnectionUser("table", "public", "messages"),
+        ConnectionUser("volume", "public", "v"),
+        ConnectionUser("table", "sales", "messages"),
+    ]
+    assert lake.connections.users_of(made.id) == users
+    with pytest.raises(UserError) as caught:
+        lake.connections.drop(made)
+    assert caught.value.message == (
+        "connection 'lager' is used by table public.messages, volume public.v, table sales.messages"
+    )
+    lake.tables.drop(first, at(5))
+    assert lake.connections.drop(made, force=True) == users[1:]
+
+
+def test_no_kafka_table_is_made_over_a_connection_that_is_gone(lake: Store) -> None:
+    with pytest.raises(UserError) as caught:
+        lake.tables.insert_active(a_kafka_table())
+    assert caught.value.condition == "CONNECTION_NOT_FOUND"
+    assert lake.tables.list(WORKSPACE) == []
+
+
+def test_a_connection_is_not_dropped_while_a_kafka_table_takes_it(lake: Store) -> None:
+    made = lake.connections.create(a_connection(type=ConnectionType.KAFKA))
+    with ThreadPoolExecutor(1) as pool:
+        with lake.begin() as transaction:
+            lake.tables.insert_active(a_kafka_table(), connection=transaction)
+            drop = pool.submit(lake.connections.drop, made)
+            time.sleep(0.05)
+        with pytest.raises(UserError) as caught:
+            drop.result()
+    assert caught.value.condition == "CONNECTION_IN_USE"
 
 
 def test_a_connection_of_another_workspace_is_not_in_use_here(lake: Store) -> None:

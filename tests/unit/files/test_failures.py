@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import pytest
 
-from headwater.errors import HeadwaterError, TransientError, UserError
+from headwater.errors import HeadwaterError, InternalError, TransientError, UserError
 from headwater.files.failures import unreadable_file
 from headwater.files.reading import VolumeScan
 from headwater.files.unreadable import UnreadableFile
@@ -196,3 +196,45 @@ def test_a_row_that_is_too_long_says_how_long_it_should_be() -> None:
     unknown = told(cause)
     assert isinstance(unknown, UnreadableFile)
     assert unknown.reason == "a row has another number of values: 1,a,b"
+
+
+ORC_SAYS = (
+    "An error occurred while calling o207.load.\n"
+    ": org.apache.spark.SparkException: Exception thrown in awaitResult: \n"
+    "Caused by: org.apache.orc.protobuf.InvalidProtocolBufferException: Protocol message contained"
+    " an invalid tag (zero).\n"
+)
+
+
+class ReadingSpark:
+    """Stands for a Spark that names the file once it need not look for columns."""
+
+    def rows_by_file(self, scan: FileScan) -> dict[str, int]:
+        assert scan.columns
+        detail = SPARK_SAYS.format(path=scan.paths[1]) + ORC_SAYS
+        raise UserError("FAILED_READ_FILE.NO_HINT", text="it failed", detail=detail)
+
+
+def orc_scan() -> VolumeScan:
+    files = tuple(FileInfo(f"in/{number}.orc", 7, FILE.modified_at, "etag") for number in range(2))
+    paths = {f"s3a://bucket/data/{file.path}": file.path for file in files}
+    volume = OpenVolume("volume public.v", parse_location("s3://bucket/data/"), cast(Any, None))
+    return VolumeScan(volume, files, FileScan(FileFormat.ORC, tuple(paths)), paths)
+
+
+def test_the_broken_one_of_orc_files_is_found_where_spark_does_not_name_it() -> None:
+    error = InternalError("ENGINE_FAILED", problem="Job aborted", detail=ORC_SAYS)
+    found = unreadable_file(error, [orc_scan()], cast(SparkConnection, ReadingSpark()))
+    assert isinstance(found, UnreadableFile)
+    assert (found.source.path, found.reason) == (
+        "s3://bucket/data/in/1.orc",
+        "it is cut off or damaged",
+    )
+
+
+def test_orc_files_of_which_none_has_columns_are_all_unreadable() -> None:
+    error = UserError("UNABLE_TO_INFER_SCHEMA", text="Unable to infer schema for ORC")
+    found = unreadable_file(error, [orc_scan()], NO_SPARK)
+    assert isinstance(found, UnreadableFile)
+    assert found.reason == "it has no columns"
+    assert [source.path for source in found.also] == ["s3://bucket/data/in/1.orc"]

@@ -13,7 +13,10 @@ from tests.servers.kafka_broker import KafkaBroker
 
 import headwater
 from headwater.catalog.streams import Stream, StreamMode, StreamSource
-from headwater.errors import HeadwaterError
+from headwater.errors import HeadwaterError, SchemaError
+from headwater.kafka.offsets import OffsetRange
+from headwater.pipes.kafka_streams import plan_kafka_read
+from headwater.streams.reads import StreamRead, StreamReads
 
 
 @pytest.fixture
@@ -90,3 +93,44 @@ def test_a_topic_that_does_not_exist_is_an_error_and_leaves_no_stream(
         stream_on(lake, "nowhere-at-all")
     assert "nowhere-at-all" in caught.value.message
     assert lake.sql("SHOW STREAMS").rows == []
+
+
+def read_of(lake: headwater.Connection, stream: Stream) -> StreamRead:
+    """What a statement would read of a stream now."""
+    open_lake = lake.session.lake
+    table = open_lake.store.tables.get_by_id(stream.source_id)
+    assert table is not None
+    return plan_kafka_read(open_lake, stream, table, None)
+
+
+def test_messages_that_were_deleted_before_they_were_shown_are_an_error(
+    lake: headwater.Connection, topic: str, kafka_broker: KafkaBroker
+) -> None:
+    stream = stream_on(lake, topic, initial=True)
+    kafka_broker.delete_records(topic, 0, 2)
+    with pytest.raises(SchemaError) as caught:
+        read_of(lake, stream)
+    assert caught.value.condition == "STREAM_MESSAGES_GONE"
+    assert caught.value.message == (
+        f"stream 'public.s' has not shown the messages 0 to 1 of {topic} partition 0, and the"
+        " brokers have deleted them"
+    )
+
+
+def test_who_reads_a_topic_that_was_made_anew_is_told(
+    lake: headwater.Connection, topic: str, kafka_broker: KafkaBroker
+) -> None:
+    stream = stream_on(lake, topic)
+    assert read_of(lake, stream).warning is None
+    kafka_broker.delete_topic(topic)
+    kafka_broker.create_topic(topic, 1)
+    kafka_broker.produce(topic, ["d"], partition=0)
+    reads = StreamReads()
+    read = reads.once(stream, lambda found: read_of(lake, found))
+    assert read.messages == (OffsetRange(topic, 0, 0, 1),)
+    (warning,) = reads.warnings
+    assert warning == (
+        f"stream public.s: partition 1 of topic '{topic}' does not exist any more; partition 0 of"
+        f" topic '{topic}' ends at offset 1, before the offset 3 to read next: the topic was made"
+        " anew, and is read from offset 0"
+    )

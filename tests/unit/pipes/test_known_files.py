@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 from tests.unit.pipes.conftest import Intake, NewIntake
 
+import headwater
 from headwater.catalog.load_history import LoadStatus
 from headwater.errors import UserError
 from headwater.files.unreadable import source_file
 from headwater.files.volumes import OpenVolume, opened
+from headwater.names import ObjectName
 from headwater.pipes.known_files import new_files
 from headwater.pipes.listing import volume_of
+from headwater.runtime.clock import now
+from headwater.sql.own_relations import LoadHistoryRelation
+from headwater.statements.context import Context
+from headwater.statements.volume_relations import load_history
 from headwater.storage.store import FileInfo
+from headwater.upkeep.cleaning import upkeep
 
 
 def volume_and_files(intake: Intake) -> tuple[OpenVolume, list[FileInfo]]:
@@ -103,3 +112,39 @@ def test_a_load_by_hand_counts(intake: Intake) -> None:
     intake.connection.sql("COPY INTO t FROM VOLUME v (line STRING) USING CSV")
     assert intake.rows == ["a.csv 1 0"]
     assert found(intake) == []
+
+
+def let_pass(monkeypatch: pytest.MonkeyPatch, **passed: float) -> None:
+    """Let it be later for whoever asks what was loaded lately, and for upkeep."""
+    at = now() + timedelta(**passed)
+    for module in ("pipes.known_files", "statements.volume_relations", "upkeep.cleaning"):
+        monkeypatch.setattr(f"headwater.{module}.now", lambda: at)
+
+
+def told(intake: Intake) -> list[str]:
+    """The files that LOAD_HISTORY shows."""
+    state = intake.connection.session.state
+    context = Context(state, "job", "", [], lambda context, text: headwater.Result())
+    return [str(row[0]) for row in load_history(context, LoadHistoryRelation(ObjectName("t")))]
+
+
+@pytest.mark.parametrize("days", [1, 3])
+def test_what_was_loaded_is_remembered_for_as_long_as_the_setting_says(
+    new_intake: NewIntake, monkeypatch: pytest.MonkeyPatch, days: int
+) -> None:
+    intake = new_intake(load_history_retention_days=days)
+    intake.make_pipe()
+    intake.drop("a.csv")
+    record(intake, "a.csv")
+    let_pass(monkeypatch, days=days, minutes=-5)
+    upkeep(intake.lake)
+    assert told(intake) == [f"file://{intake.folder}/a.csv"]
+    assert found(intake) == []
+    let_pass(monkeypatch, days=days, minutes=5)
+    # Before upkeep takes the entry away and behind that it is the same.
+    for _ in range(2):
+        assert told(intake) == []
+        assert found(intake) == ["a.csv"]
+        upkeep(intake.lake)
+    monkeypatch.undo()
+    assert intake.history("a.csv") == []

@@ -13,12 +13,14 @@ from functools import cache
 from typing import Any
 
 from sqlalchemy import Connection as DatabaseConnection
-from sqlalchemy import Row, Select, bindparam, delete, select, update
+from sqlalchemy import Row, Select, bindparam, delete, literal, select, union_all, update
+from sqlalchemy import Table as DatabaseTable
 
 from headwater.catalog.connections import Connection, ConnectionType, ConnectionUser
+from headwater.catalog.objects import TableKind, TableState
 from headwater.catalog.store.database import Database, insert_unless_taken
 from headwater.catalog.store.file_model import connections, volumes
-from headwater.catalog.store.model import schemas, workspaces
+from headwater.catalog.store.model import schemas, tables, workspaces
 from headwater.catalog.store.workspaces import workspace_id
 from headwater.errors import UserError
 from headwater.names import show_identifier
@@ -87,18 +89,10 @@ class Connections:
         self, connection_id: str, *, connection: DatabaseConnection | None = None
     ) -> builtins.list[ConnectionUser]:
         """What would break without a connection, by schema and name."""
-        query = (
-            select(schemas.c.name, volumes.c.name)
-            .join_from(volumes, schemas)
-            .join(connections, connections.c.workspace_id == schemas.c.workspace_id)
-            .where(
-                connections.c.id == connection_id,
-                volumes.c.connection_name == connections.c.name,
-            )
-            .order_by(schemas.c.name, volumes.c.name)
-        )
+        query = union_all(_volumes_with(connection_id), _tables_with(connection_id))
         with self._database.read(connection) as own:
-            return [ConnectionUser("volume", *row) for row in own.execute(query)]
+            rows = own.execute(query.order_by("schema", "name", "kind"))
+            return [ConnectionUser(*row) for row in rows]
 
     def drop(
         self,
@@ -114,7 +108,7 @@ class Connections:
         """
         query = select(connections.c.id).where(connections.c.id == dropped.id)
         with self._database.write(connection) as own:
-            # The lock keeps new volumes from taking this connection until it is gone.
+            # The lock keeps new volumes and tables from taking this connection until it is gone.
             if own.execute(query.with_for_update()).one_or_none() is None:
                 raise not_found(dropped.name)
             users = self.users_of(dropped.id, connection=own)
@@ -189,6 +183,31 @@ def _named() -> Select[Any]:
 @cache
 def _with_id() -> Select[Any]:
     return _select().where(connections.c.id == bindparam("id"))
+
+
+def _volumes_with(connection_id: str) -> Select[Any]:
+    return _users(volumes, "volume", connection_id).where(
+        volumes.c.connection_name == connections.c.name
+    )
+
+
+def _tables_with(connection_id: str) -> Select[Any]:
+    """The Kafka tables, which have the name of their connection for a location."""
+    return _users(tables, "table", connection_id).where(
+        tables.c.kind == TableKind.KAFKA,
+        tables.c.state == TableState.ACTIVE,
+        tables.c.location == connections.c.name,
+    )
+
+
+def _users(of: DatabaseTable, kind: str, connection_id: str) -> Select[Any]:
+    named = (literal(kind).label("kind"), schemas.c.name.label("schema"), of.c.name.label("name"))
+    return (
+        select(*named)
+        .join_from(of, schemas)
+        .join(connections, connections.c.workspace_id == schemas.c.workspace_id)
+        .where(connections.c.id == connection_id)
+    )
 
 
 def _connection(row: Row[Any]) -> Connection:

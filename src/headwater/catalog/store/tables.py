@@ -22,6 +22,7 @@ from headwater.catalog.objects import (
     TableState,
     TableVersion,
 )
+from headwater.catalog.store.connections import require_connection
 from headwater.catalog.store.database import Database
 from headwater.catalog.store.dynamic_table_rows import move_frontiers
 from headwater.catalog.store.model import schemas, tables, workspaces
@@ -39,6 +40,7 @@ from headwater.catalog.store.table_rows import (
     shape_values,
     table_from,
 )
+from headwater.catalog.store.workspaces import workspace_id
 from headwater.names import QualifiedName
 
 _NAMED = select_tables().where(
@@ -65,9 +67,13 @@ class Tables:
         return creating
 
     def insert_active(self, table: Table, *, connection: Connection | None = None) -> Table:
-        """Adds a table or view that is complete at once."""
+        """Adds a table or view that is complete at once; a Kafka table needs its connection."""
         active = replace(table, state=TableState.ACTIVE)
         with self._database.write(connection) as own:
+            if table.kind is TableKind.KAFKA:
+                active = replace(active, location=table.location.lower())
+                workspace = workspace_id(own, table.workspace)
+                require_connection(own, workspace, active.location)
             insert_table(own, active)
         return active
 
