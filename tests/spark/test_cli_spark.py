@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+from tests.nightly import often
 from tests.processes import Process, java_children, lives, wait_for
 
 import headwater
@@ -83,7 +84,10 @@ def test_java_that_ends_before_spark_has_started_is_no_bug_and_has_a_log(tmp_pat
     assert "heap" in (tmp_path / "lake" / "logs" / "spark.log").read_text()
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize(
+    "number",
+    often([signal.SIGINT, signal.SIGTERM, signal.SIGKILL], [signal.SIGINT, signal.SIGKILL]),
+)
 def test_no_jvm_outlives_the_command(tmp_path, number):
     lake = tmp_path / "lake"
     with endless(lake) as (process, jvm):
@@ -105,7 +109,7 @@ def test_no_jvm_outlives_the_command(tmp_path, number):
     assert [row["status"] for row in states] == ["CANCELLED"]
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", often([signal.SIGINT, signal.SIGTERM], [signal.SIGINT]))
 def test_a_signal_while_spark_starts_gives_the_lake_back(tmp_path, number):
     lake = tmp_path / "lake"
     command = [*COMMAND, "sql", "--lake", str(lake), "-e", "CREATE SCHEMA a; SELECT 1"]

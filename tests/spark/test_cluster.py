@@ -45,6 +45,7 @@ def test_a_cluster_that_is_none_is_no_bug(tmp_path: Path) -> None:
         assert said.startswith("CLUSTER_UNAVAILABLE Spark cannot work on spark://nowhere: "), said
 
 
+@pytest.mark.nightly  # test_scale_out.py has a cluster in every run
 def test_statements_run_on_workers(tmp_path: Path) -> None:
     files = tmp_path / "files"
     files.mkdir()

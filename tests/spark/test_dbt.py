@@ -186,6 +186,7 @@ def test_a_project_is_built_and_follows_its_sources_and_its_models(
     assert countries(sql)[0] == ("France", 1, Decimal(20))
 
 
+@pytest.mark.nightly
 def test_models_change_their_kind_and_the_documents_know_all_of_them(
     project: Project, sql: Connection
 ) -> None:

@@ -97,7 +97,11 @@ WITHOUT_VECTORS = [STEPS[0], STEPS[2], *STEPS[4:7]]
 
 
 @pytest.mark.parametrize(
-    ("vectors", "steps"), [("true", STEPS), ("false", WITHOUT_VECTORS)], ids=["vectors", "rewrites"]
+    ("vectors", "steps"),
+    [
+        pytest.param("true", STEPS, id="vectors"),
+        pytest.param("false", WITHOUT_VECTORS, id="rewrites", marks=pytest.mark.nightly),
+    ],
 )
 def test_every_statement_is_one_version_with_spark_s_totals(table, vectors, steps):
     made = table.run(

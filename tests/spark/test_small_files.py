@@ -8,12 +8,15 @@ from collections.abc import Collection
 import pyarrow
 import pyarrow.parquet
 import pytest
+from tests.nightly import often
 from tests.spark.places import Place
 
 import headwater
 from headwater.statements import copy_into_table
 
 MANY = 250
+# What is done about broken files does not depend on where they are.
+ON_ONE_STORE = pytest.mark.parametrize("place", often(["local", "s3"], ["local"]), indirect=True)
 
 
 @pytest.fixture
@@ -41,6 +44,7 @@ def test_every_file_is_loaded_and_recorded(mounted: headwater.Connection, place:
     assert loaded == [(MANY,)]
 
 
+@ON_ONE_STORE
 def test_a_broken_file_among_them_is_named(mounted: headwater.Connection, place: Place) -> None:
     write(place, broken=[77])
     with pytest.raises(headwater.UserError, match=r"f077\.csv"):
@@ -66,6 +70,7 @@ def counted_attempts(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     return attempts
 
 
+@ON_ONE_STORE
 @pytest.mark.parametrize(
     "source",
     [
@@ -89,6 +94,7 @@ def test_very_many_broken_files_are_found_without_reading_all_for_each(
     assert len(attempts) == 4
 
 
+@ON_ONE_STORE
 def test_very_many_files_that_are_no_parquet_are_found_so_too(
     mounted: headwater.Connection, place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
