@@ -15,6 +15,7 @@ from headwater.lake.job_metrics import Measures, measures
 from headwater.lake.object_stores import add_jar_set, reach_store
 from headwater.lake.parser import require_parsed
 from headwater.lake.pools import POOL
+from headwater.lake.spark_errors import reshape
 from headwater.sql.edits import EditedText
 
 if TYPE_CHECKING:
@@ -134,8 +135,15 @@ class Engine:
 
     def cancel_job(self, job_id: str) -> None:
         """Stop the Spark work of a job, from any thread."""
-        if self._context is not None:
+        if self._context is None:
+            return
+        try:
             self._context.cancelJobGroup(job_id)
+        except Exception as error:
+            shaped = reshape(error)
+            # A JVM that is gone runs no job.
+            if shaped.condition != "ENGINE_LOST":
+                raise shaped from error
 
     def progress(self, job_id: str) -> tuple[int, int]:
         """Finished and known tasks of a job's running Spark jobs."""
