@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -17,6 +17,8 @@ from tests.unit.pipes.fake_spark import table_of
 
 import headwater
 from headwater.alerts.loop import AlertLoop
+from headwater.catalog.alerts import AlertEvent
+from headwater.errors import InternalError
 from headwater.runtime.clock import now
 
 
@@ -167,3 +169,40 @@ def test_addresses_are_nowhere_to_be_seen(lake: headwater.Connection) -> None:
     catalog = lake.session.lake.folder.path / "catalog.db"
     content = catalog.read_bytes() + catalog.with_name("catalog.db-wal").read_bytes()
     assert secret.encode() not in content
+
+
+def test_an_alert_that_is_dropped_during_a_look_is_left_out(
+    lake: headwater.Connection, hook: Hook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("gone", "kept"):
+        lake.sql(f"CREATE ALERT {name} ON FAILURE OF ANY TASK NOTIFY '{hook.url(name)}'")
+    store = lake.session.lake.store.alerts
+    fire = store.fire
+
+    def dropped_meanwhile(events: Sequence[AlertEvent]) -> None:
+        lake.sql("DROP ALERT gone")
+        fire(events)
+
+    monkeypatch.setattr(store, "fire", dropped_meanwhile)
+    fail_a_task(lake)
+    assert (hook.titles("gone"), hook.titles("kept")) == ([], ["Firing: alert kept"])
+
+
+def test_a_look_that_fails_is_not_the_end_of_the_loop(
+    lake: headwater.Connection, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    lake.sql("CREATE SCHEMA s")
+    stop, looks = threading.Event(), list[int]()
+
+    def fail(self: AlertLoop) -> None:
+        looks.append(1)
+        if len(looks) == 3:
+            stop.set()
+        raise RuntimeError("a bug") if len(looks) == 1 else InternalError("BUG", problem="one more")
+
+    monkeypatch.setattr(AlertLoop, "step", fail)
+    monkeypatch.setattr("headwater.alerts.loop._LOOK", 0.01)
+    AlertLoop(lake.session.lake).run_forever(stop)
+    assert len(looks) == 3
+    assert "a bug" in caplog.text
+    assert "one more" in caplog.text
