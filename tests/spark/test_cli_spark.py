@@ -41,6 +41,7 @@ def test_the_demonstration_runs_to_its_end(tmp_path, monkeypatch):
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stderr == ""
     assert f"headwater shell --lake {tmp_path / 'lake'}" in done.stdout
+    assert f"headwater serve --lake {tmp_path / 'lake'}" in done.stdout
     # statements are shown as they ran
     assert "{{" not in done.stdout
     assert "RESTORE TABLE sales TO TIMESTAMP AS OF '2" in done.stdout
