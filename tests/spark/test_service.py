@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 from tests.processes import java_children, wait_for
 from tests.unit.cli.test_serve import serving
@@ -96,6 +97,30 @@ def test_a_long_query_is_cancelled_and_show_does_not_wait_for_it(
     status = remote.sql("SHOW JOBS").to_dicts()
     assert [job["status"] for job in status if "range(0" in job["job_text"]] == ["CANCELLED"]
     assert remote.sql("SELECT 2").rows == [(2,)]
+
+
+def test_the_profile_of_a_job_says_what_it_read_and_what_it_did(
+    remote: Connection, server: Server, lake_path: Path
+) -> None:
+    made = remote.sql("CREATE TABLE t AS SELECT id FROM range(100)")
+    read = remote.sql("SELECT count(*) FROM t WHERE id >= 0")
+    server.service.lake.flush_background()
+    headers = {"Authorization": f"Bearer {(lake_path / TOKEN_FILE).read_text()}"}
+    with httpx.Client(base_url=server.url, headers=headers, trust_env=False) as http:
+        wrote, asked = (
+            http.get(f"/api/v1/jobs/{result.job_id}/profile").json() for result in (made, read)
+        )
+    assert (wrote["state"], wrote["kind"], wrote["sources"]) == ("SUCCEED", "CREATE_TABLE", [])
+    assert wrote["rows_inserted"] == 100
+    assert wrote["bytes_written"] > 0
+    assert (asked["state"], asked["rows_produced"], asked["refresh"]) == ("SUCCEED", 1, None)
+    [source] = asked["sources"]
+    assert (source["table"], source["rows"]) == ("headwater.public.t", 100)
+    assert source["bytes"] > 0
+    for profile in (wrote, asked):
+        assert profile["spark_jobs"]
+        assert {stage["spark_job"] for stage in profile["stages"]} == set(profile["spark_jobs"])
+        assert sum(stage["tasks"] for stage in profile["stages"]) > 0
 
 
 @pytest.mark.usefixtures("short_spark")
