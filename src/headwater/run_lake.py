@@ -29,6 +29,8 @@ from headwater.tasks.loop import TaskLoop
 from headwater.upkeep.loop import UpkeepLoop
 from headwater.upkeep.tasks import Task
 
+_LOOK = 1.0
+
 
 class Listener(Protocol):
     """Who is told what is going on; from several threads."""
@@ -108,7 +110,7 @@ class LakeRun:
     def run_forever(self, stop: threading.Event) -> None:
         """Load what comes, refresh what is due, until `stop` is set; what is at work ends first.
 
-        Upkeep that is at work then is cancelled: nobody waits for it.
+        Upkeep that is at work then is cancelled: nobody waits for it. ENGINE_LOST ends it too.
         """
         failed = list[BaseException]()
 
@@ -127,6 +129,7 @@ class LakeRun:
                 ("sample", self._sample.run_forever),
                 ("tasks", self._tasks.run_forever),
                 ("alerts", self._alerts.run_forever),
+                ("spark", self._watch_spark),
             )
         ]
         for thread in beside:
@@ -137,6 +140,13 @@ class LakeRun:
             thread.join()
         if failed:
             raise failed[0]
+
+    def _watch_spark(self, stop: threading.Event) -> None:
+        """Raise when Spark has ended by itself: another process can do what this one cannot."""
+        while not stop.wait(_LOOK):
+            lost = self.lake.engine.lost()
+            if lost is not None:
+                raise lost
 
     def measure_ticks(self, measure: Callable[[float], None]) -> None:
         """Have `measure` told how long each look at the schedule takes, in seconds."""

@@ -241,7 +241,7 @@ class Session:
             raise
         except Exception as error:
             bug = InternalError("BUG", problem=repr(error), detail=repr(error))
-            raise self._failed(job, text, bug) from error
+            raise self._failed(job, text, self._lake.engine.lost() or bug) from error
         audit_end(context, statement, ok=True)
         return self._succeeded(job, result)
 
@@ -342,7 +342,8 @@ def _measure(lake: OpenLake, job: str) -> None:
             lake.store.jobs.measured(job, tables_read(lake, measures.scans), measures.stages)
     except Exception:
         # Nobody waits for this; a profile without figures must not look like one of no work.
-        _log.warning("job %s could not be measured", job, exc_info=True)
+        if lake.engine.lost() is None:
+            _log.warning("job %s could not be measured", job, exc_info=True)
 
 
 def _written(lake: OpenLake, use: TableUse, made: list[tuple[str, TableVersion]]) -> TableUse:

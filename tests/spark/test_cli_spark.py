@@ -42,6 +42,7 @@ def test_the_demonstration_runs_to_its_end(tmp_path, monkeypatch):
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stderr == ""
     assert f"headwater shell --lake {tmp_path / 'lake'}" in done.stdout
+    assert f"headwater serve --lake {tmp_path / 'lake'}" in done.stdout
     # statements are shown as they ran
     assert "{{" not in done.stdout
     assert "RESTORE TABLE sales TO TIMESTAMP AS OF '2" in done.stdout
@@ -58,10 +59,17 @@ def test_the_demonstration_runs_to_its_end(tmp_path, monkeypatch):
     assert "| sales_clean   | SUCCEED | LH_SCHEDULED" in done.stdout
 
 
-def test_a_query_prints_its_rows_and_nothing_of_sparks(tmp_path):
-    lake = tmp_path / "lake"
-    query = "SELECT id, id AS id, DATE '2026-06-01' AS d FROM range(2) ORDER BY id"
-    done = run("sql", "--lake", lake, "-o", "json", "-e", query, "-e", "SELECT 1/0, nothing")
+def test_a_query_prints_its_rows_and_nothing_of_sparks_and_no_log_has_a_secret(tmp_path):
+    lake, secret = tmp_path / "lake", "s3cretWJalrXUtnFEMI"
+    statements = [
+        f"CREATE STORAGE CONNECTION c TYPE S3 ACCESS_KEY = 'id' SECRET_KEY = '{secret}'"
+        " ENDPOINT = 'http://127.0.0.1:1' REGION = 'us-east-1'",
+        f"SET spark.hadoop.fs.s3a.secret.key = {secret}",
+        "SELECT id, id AS id, DATE '2026-06-01' AS d FROM range(2) ORDER BY id",
+        f"SELECT 1/0, nothing FROM range(1) WHERE 'password' = '{secret}'",
+    ]
+    given = [word for statement in statements for word in ("-e", statement)]
+    done = run("sql", "--lake", lake, "-o", "json", *given)
     assert done.returncode == 1
     assert [json.loads(line) for line in done.stdout.splitlines()] == [
         [
@@ -71,8 +79,12 @@ def test_a_query_prints_its_rows_and_nothing_of_sparks(tmp_path):
     ]
     lines = done.stderr.splitlines()
     assert "nothing" in lines[0]
-    assert lines[1] == "line 1: SELECT 1/0, nothing"
+    shown = "line 1: SELECT 1/0, nothing FROM range(1) WHERE 'password' = '****'"
+    assert lines[1] == shown
     assert len(lines) <= 4, done.stderr
+    logs = [path for path in (lake / "logs").rglob("*") if path.is_file()]
+    assert "spark.log" in [path.name for path in logs]
+    assert not [path for path in logs if secret in path.read_text()]
 
 
 def test_java_that_ends_before_spark_has_started_is_no_bug_and_has_a_log(tmp_path, monkeypatch):

@@ -121,6 +121,7 @@ def test_every_part_of_the_product_works_on_a_cluster(
             _files_are_loaded(lake, bucket, seaweedfs)
             _pipes_load(lake, bucket)
             _streams_are_consumed(lake)
+            _tasks_run(lake)
             _dynamic_tables_are_refreshed(lake)
             _versions_are_read_and_restored(lake)
             _tables_come_and_go(lake)
@@ -178,6 +179,19 @@ def _streams_are_consumed(lake: Lake) -> None:
     lake.sql("INSERT INTO target SELECT k, v FROM s WHERE __change_type <> 'UPDATE_BEFORE'")
     assert lake.sql("SELECT * FROM target ORDER BY k") == [[1, "A"], [5, "e"]]
     assert lake.sql("SELECT * FROM s") == []
+    last, _, before = (row[1] for row in lake.sql("DESC HISTORY t1 LIMIT 3"))
+    changes = (
+        f"SELECT __change_type, k FROM TABLE_CHANGES('t1', '{before}', '{last}') ORDER BY k, 1"
+    )
+    assert lake.sql(changes) == [["UPDATE_AFTER", 1], ["UPDATE_BEFORE", 1], ["INSERT", 5]]
+
+
+def _tasks_run(lake: Lake) -> None:
+    lake.sql("CREATE TASK a SCHEDULE (DAILY) AS INSERT INTO target SELECT * FROM t1 WHERE k = 4")
+    lake.sql("EXECUTE TASK a")
+    lake.run_until_idle()
+    assert "SUCCEEDED" in str(lake.sql("SHOW TASK INSTANCES"))
+    assert lake.sql("SELECT k FROM target ORDER BY k") == [[1], [4], [5]]
 
 
 def _dynamic_tables_are_refreshed(lake: Lake) -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
-from tests.processes import wait_for
+from tests.processes import java_children, wait_for
 from tests.unit.cli.test_serve import serving
 
 import headwater
@@ -97,6 +99,30 @@ def test_a_long_query_is_cancelled_and_show_does_not_wait_for_it(
     assert remote.sql("SELECT 2").rows == [(2,)]
 
 
+def test_the_profile_of_a_job_says_what_it_read_and_what_it_did(
+    remote: Connection, server: Server, lake_path: Path
+) -> None:
+    made = remote.sql("CREATE TABLE t AS SELECT id FROM range(100)")
+    read = remote.sql("SELECT count(*) FROM t WHERE id >= 0")
+    server.service.lake.flush_background()
+    headers = {"Authorization": f"Bearer {(lake_path / TOKEN_FILE).read_text()}"}
+    with httpx.Client(base_url=server.url, headers=headers, trust_env=False) as http:
+        wrote, asked = (
+            http.get(f"/api/v1/jobs/{result.job_id}/profile").json() for result in (made, read)
+        )
+    assert (wrote["state"], wrote["kind"], wrote["sources"]) == ("SUCCEED", "CREATE_TABLE", [])
+    assert wrote["rows_inserted"] == 100
+    assert wrote["bytes_written"] > 0
+    assert (asked["state"], asked["rows_produced"], asked["refresh"]) == ("SUCCEED", 1, None)
+    [source] = asked["sources"]
+    assert (source["table"], source["rows"]) == ("headwater.public.t", 100)
+    assert source["bytes"] > 0
+    for profile in (wrote, asked):
+        assert profile["spark_jobs"]
+        assert {stage["spark_job"] for stage in profile["stages"]} == set(profile["spark_jobs"])
+        assert sum(stage["tasks"] for stage in profile["stages"]) > 0
+
+
 @pytest.mark.usefixtures("short_spark")
 def test_a_killed_service_finds_everything_at_its_next_start(lake_path: Path) -> None:
     with serving(lake_path) as first:
@@ -115,8 +141,35 @@ def test_a_killed_service_finds_everything_at_its_next_start(lake_path: Path) ->
         assert connection.sql("SELECT id FROM t ORDER BY id").rows == [(0,), (1,)]
 
 
-def _ignore_errors(connection: Connection, text: str) -> None:
+@pytest.mark.usefixtures("short_spark")
+def test_a_service_whose_spark_is_killed_says_so_and_gives_the_lake_back(lake_path: Path) -> None:
+    with serving(lake_path, "--no-loop") as service:
+        wait_for(lambda: service.ready() == 200, "the service to be ready")
+        connection = headwater.connect(service.url, token=(lake_path / TOKEN_FILE).read_text())
+        failed: list[headwater.Error] = []
+        thread = threading.Thread(target=_ignore_errors, args=(connection, SLOW, failed))
+        thread.start()
+        wait_for(lambda: connection.progress()[1] > 0, "Spark to begin")
+        ((jvm, _),) = java_children(service.process.pid)
+        os.kill(jvm, signal.SIGKILL)
+        assert service.process.wait(30) == 1
+        thread.join(60)
+        assert [error.condition for error in failed] == ["ENGINE_LOST"]
+        wait_for(lambda: "ENGINE_LOST" in "".join(service.said), "the reason")
+        assert "Traceback" not in "".join(service.said)
+    with headwater.connect(lake_path) as embedded:
+        [job] = [job for job in embedded.sql("SHOW JOBS").to_dicts() if job["job_text"] == SLOW]
+        found = embedded.session.lake.store.jobs.get(job["job_id"])
+        assert found is not None
+        assert (found.state, str(found.error).split(":")[0]) == ("FAILED", "ENGINE_LOST")
+        embedded.sql("CREATE SCHEMA s")
+
+
+def _ignore_errors(
+    connection: Connection, text: str, failed: list[headwater.Error] | None = None
+) -> None:
     try:
         connection.sql(text)
-    except headwater.Error:
-        return
+    except headwater.Error as error:
+        if failed is not None:
+            failed.append(error)

@@ -7,11 +7,11 @@ later, and addresses that took a message do not get it twice.
 from __future__ import annotations
 
 import json
+import logging
 import threading
 import uuid
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -25,6 +25,7 @@ from headwater.files.connections import key_source
 from headwater.runtime.clock import now
 from headwater.runtime.open_lake import OpenLake
 
+_log = logging.getLogger(__name__)
 _LOOK = 5.0
 _STANDBY = 0.25
 _AT_ONCE = 4
@@ -44,8 +45,14 @@ class AlertLoop:
             if self.lake.writer.fencing is None:
                 stop.wait(_STANDBY)
                 continue
-            with suppress(TransientError):  # the catalog may be away
+            try:
                 self.step()
+            except TransientError as error:
+                # The catalog may be away.
+                _log.debug("no look at the alerts: %s", error)
+            except Exception:
+                # A bug here must not end pipes, schedules and tasks.
+                _log.exception("the alerts could not be looked at")
             stop.wait(_LOOK)
 
     def step(self) -> None:
@@ -65,7 +72,8 @@ class AlertLoop:
         self._tell({alert.id: alert for alert in alerts}, at)
 
     def _tell(self, alerts: dict[str, Alert], at: datetime) -> None:
-        untold = self.lake.store.alerts.untold(at, most_tries=MOST_TRIES)
+        found = self.lake.store.alerts.untold(at, most_tries=MOST_TRIES)
+        untold = [event for event in found if event.alert_id in alerts]
         if not untold:
             return
         with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="headwater-alert") as pool:

@@ -4,23 +4,37 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headwater.config import Config
+from headwater.errors import TransientError
 from headwater.lake import process
 from headwater.lake.engine_settings import context_settings, session_defaults
 from headwater.lake.job_metrics import Measures, measures
 from headwater.lake.object_stores import add_jar_set, reach_store
 from headwater.lake.parser import require_parsed
 from headwater.lake.pools import POOL
+from headwater.lake.spark_errors import engine_lost, reshape
 from headwater.sql.edits import EditedText
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _log = logging.getLogger(__name__)
+
+
+@contextmanager
+def _unless_lost() -> Iterator[None]:
+    """A JVM that is gone runs no job, of which nothing is left to be asked or ended."""
+    try:
+        yield
+    except Exception as error:
+        shaped = reshape(error)
+        if shaped.condition != "ENGINE_LOST":
+            raise shaped from error
 
 
 class Engine:
@@ -39,6 +53,10 @@ class Engine:
     def started(self) -> bool:
         """Whether this lake has used Spark yet."""
         return self._root is not None
+
+    def lost(self) -> TransientError | None:
+        """ENGINE_LOST if the Spark of this lake has ended by itself: only a new process helps."""
+        return engine_lost() if self._context is not None and process.lost() else None
 
     @property
     def log_file(self) -> Path:
@@ -134,22 +152,25 @@ class Engine:
 
     def cancel_job(self, job_id: str) -> None:
         """Stop the Spark work of a job, from any thread."""
-        if self._context is not None:
+        if self._context is None:
+            return
+        with _unless_lost():
             self._context.cancelJobGroup(job_id)
 
     def progress(self, job_id: str) -> tuple[int, int]:
         """Finished and known tasks of a job's running Spark jobs."""
         if self._context is None:
             return 0, 0
-        tracker = self._context.statusTracker()
         done = total = 0
-        for spark_job in tracker.getJobIdsForGroup(job_id):
-            info = tracker.getJobInfo(spark_job)
-            for stage_id in info.stageIds if info else ():
-                stage = tracker.getStageInfo(stage_id)
-                if stage is not None:
-                    done += stage.numCompletedTasks
-                    total += stage.numTasks
+        with _unless_lost():
+            tracker = self._context.statusTracker()
+            for spark_job in tracker.getJobIdsForGroup(job_id):
+                info = tracker.getJobInfo(spark_job)
+                for stage_id in info.stageIds if info else ():
+                    stage = tracker.getStageInfo(stage_id)
+                    if stage is not None:
+                        done += stage.numCompletedTasks
+                        total += stage.numTasks
         return done, total
 
     def measures(self, job_id: str) -> Measures:

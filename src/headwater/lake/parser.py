@@ -27,7 +27,7 @@ def require_parsed(gateway: Any, settings: Mapping[str, str], text: EditedText) 
         return
     except Py4JJavaError as error:
         found: Exception = convert_exception(error.java_exception)
-    except (Py4JError, PySparkException) as error:
+    except (Py4JError, PySparkException, ConnectionError) as error:
         # Of a process that had a Spark before, PySpark has turned them already.
         found = error
     if isinstance(found, ParseException):

@@ -11,6 +11,7 @@ from __future__ import annotations
 import atexit
 import logging
 import os
+import subprocess
 import sys
 import threading
 from collections.abc import Mapping
@@ -80,17 +81,25 @@ def spark_context(settings: Mapping[str, str], *, log_file: Path) -> SparkContex
         return _context
 
 
+def lost(*, within: float = 0.0) -> bool:
+    """Whether the JVM of Spark has ended though nobody told it to, now or in some seconds."""
+    context = _context
+    process = None if context is None else getattr(context._gateway, "proc", None)
+    return process is not None and _has_ended(process, within)
+
+
 def jvm(settings: Mapping[str, str], *, log_file: Path) -> Any:
     """The JVM in which Spark will be started with `settings`; None if Spark runs already."""
     global _waiting
     with _lock:
         if _context is not None:
             return None
-        if _waiting is None or _waiting.settings != settings:
+        if not _fits(_waiting, settings):
             _end_waiting()
             _waiting = _launch(settings, log_file)
             _introduce(_waiting)
             atexit.register(stop)
+        assert _waiting is not None
         return _waiting.gateway
 
 
@@ -117,6 +126,22 @@ def end_slowly(seconds: float) -> None:
         gateway: Any = context._gateway
         _quietly(context.stop)
         _end_jvm(gateway, seconds)
+
+
+def _fits(found: _Jvm | None, settings: Mapping[str, str]) -> bool:
+    """Whether there is a JVM, with these settings, that has not died."""
+    if found is None or found.settings != settings:
+        return False
+    process = getattr(found.gateway, "proc", None)
+    return process is None or not _has_ended(process, 0.0)
+
+
+def _has_ended(process: Any, within: float) -> bool:
+    try:
+        process.wait(timeout=within)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
 
 
 def _end_waiting() -> None:
@@ -164,7 +189,7 @@ def _introduce(found: _Jvm) -> None:
 
 def _start(settings: Mapping[str, str], log_file: Path) -> SparkContext:
     global _waiting
-    if _waiting is not None and _waiting.settings != settings:
+    if not _fits(_waiting, settings):
         _end_waiting()
     found, _waiting = _waiting or _launch(settings, log_file), None
     gateway = found.gateway
@@ -197,6 +222,7 @@ def _launch(settings: Mapping[str, str], log_file: Path) -> _Jvm:
     logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL + 1)
     logging.getLogger("DataFrameQueryContextLogger").setLevel(logging.CRITICAL + 1)
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
+    logging.getLogger().addFilter(_not_of_py4j)
     os.environ["JAVA_HOME"] = str(java.home)
     if is_local(settings["spark.master"]):
         # Spark looks up the machine's own name before it reads any setting, and dies if that fails.
@@ -224,6 +250,11 @@ def _launch(settings: Mapping[str, str], log_file: Path) -> _Jvm:
         said = log_file.read_text(encoding="utf-8", errors="replace")[-_LAST_WORDS:]
         raise UserError("SPARK_NOT_STARTED", log=log_file, detail=said) from error
     return _Jvm(gateway, conf, dict(settings))
+
+
+def _not_of_py4j(record: logging.LogRecord) -> bool:
+    """py4j tells the root logger of a JVM that ended, with its trace; the statement says it too."""
+    return "py4j" not in Path(record.pathname).parts
 
 
 def room_for_code(options: str) -> str:

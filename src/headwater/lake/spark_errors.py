@@ -18,6 +18,7 @@ from headwater.errors import (
     UserError,
     ValueRejected,
 )
+from headwater.lake import process
 from headwater.sql.edits import EditedText
 
 _USER_KINDS: dict[str, type[UserError]] = {
@@ -45,6 +46,7 @@ _HINTS = {
     "DELTA_METADATA_MISMATCH": "DESC the table: the rows have other columns than it has",
     "DELTA_UNSUPPORTED_SUBQUERY": "MERGE INTO <table> USING (<subquery>) s ON .. WHEN MATCHED ..",
 }
+_ENDING_SECONDS = 2.0
 _CONFLICTS = ("DELTA_CONCURRENT", "DELTA_METADATA_CHANGED", "DELTA_PROTOCOL_CHANGED")
 
 
@@ -56,13 +58,21 @@ def reshape(error: BaseException, text: EditedText | None = None) -> HeadwaterEr
     if isinstance(error, HeadwaterError):
         return error
     if isinstance(error, Py4JNetworkError | ConnectionError):
-        return TransientError("ENGINE_LOST", log_file="logs/spark.log", detail=repr(error))
+        return engine_lost(repr(error))
     if isinstance(error, PySparkException):
         return _from_spark(error, text)
     if isinstance(error, Py4JJavaError):
         return _from_java(error, error.java_exception)
+    # py4j says no more than that a call failed, and the connection ends before the process does.
+    if process.lost(within=_ENDING_SECONDS if isinstance(error, Py4JError) else 0.0):
+        return engine_lost(repr(error))
     detail = str(error) if isinstance(error, Py4JError) else repr(error)
     return InternalError("ENGINE_FAILED", problem=_first_line(str(error)), detail=detail)
+
+
+def engine_lost(detail: str | None = None) -> TransientError:
+    """The error for a JVM that has ended."""
+    return TransientError("ENGINE_LOST", log_file="logs/spark.log", detail=detail)
 
 
 def _from_java(error: Any, origin: Any) -> HeadwaterError:

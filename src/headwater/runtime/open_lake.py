@@ -107,10 +107,14 @@ class OpenLake:
                 raise
 
     def _beat(self) -> None:
-        for job_id in self.clusters.overdue():
-            self.engine.cancel_job(job_id)
-        self.store.instances.heartbeat(self.instance.id)
-        self.writer.heartbeat()
+        # First of all: whatever happens to the rest, the lake stays held.
+        try:
+            self.store.instances.heartbeat(self.instance.id)
+            self.writer.heartbeat()
+        finally:
+            # Who is over time is known here, also while the catalog is away.
+            for job_id in self.clusters.overdue():
+                self.engine.cancel_job(job_id)
         for job_id in self.store.jobs.cancel_requested(self.instance.id):
             self.cancel_job(job_id)
 

@@ -111,3 +111,6 @@ class Heartbeat:
             except HeadwaterError as error:
                 # The database may be away for a moment; the next beat tries again.
                 _log.warning("heartbeat failed: %s", error)
+            except Exception:
+                # A thread that ended would cost the lease, and nobody here would know.
+                _log.exception("heartbeat failed")

@@ -10,6 +10,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
+from starlette.routing import Match
 
 from headwater.errors import HeadwaterError, InternalError, TransientError, UserError
 from headwater.service.shapes import ErrorAnswer
@@ -39,6 +40,7 @@ _STATUS = {
     "TOO_MANY_SESSIONS": 429,
     "TOO_MANY_STATEMENTS": 429,
 }
+_METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT")
 _RETRY_SECONDS = "1"
 _NOBODY_WAITS = "No response returned."
 """What Starlette says when a client left before its page was made."""
@@ -91,7 +93,9 @@ def add_error_answers(app: FastAPI) -> None:
             return answer(error.__cause__)
         path, method = request.url.path, request.method
         if error.status_code == 405:
-            return answer(UserError("METHOD_NOT_ALLOWED", path=path, method=method))
+            refused = answer(UserError("METHOD_NOT_ALLOWED", path=path, method=method))
+            refused.headers["Allow"] = ", ".join(_methods(request))
+            return refused
         if error.status_code == 404:
             return answer(UserError("PAGE_NOT_FOUND", path=path))
         return answer(UserError("REQUEST_INVALID", problem=str(error.detail)))
@@ -103,6 +107,16 @@ def add_error_answers(app: FastAPI) -> None:
         problem = mask(repr(error))
         _log.error("a request failed, which is a bug: %s", problem)
         return answer(InternalError("BUG", problem=problem))
+
+
+def _methods(request: Request) -> list[str]:
+    """The methods that the pages at this path take; Starlette tells those of one of them."""
+    scopes = {method: {**request.scope, "method": method} for method in _METHODS}
+    return [
+        method
+        for method, scope in scopes.items()
+        if any(route.matches(scope)[0] is Match.FULL for route in request.app.routes)
+    ]
 
 
 def _problem(error: RequestValidationError) -> str:

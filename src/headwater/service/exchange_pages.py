@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Request, Response
+from starlette.convertors import PathConvertor, register_url_convertor
 from starlette.responses import FileResponse
 
 from headwater.service.answers import ERRORS
@@ -16,6 +17,15 @@ router = APIRouter(prefix="/api/v1", tags=["exchanges"], responses=ERRORS)
 
 ExchangeId = Annotated[str, Path(max_length=64)]
 _OCTETS = "application/octet-stream"
+
+
+class _AnyPath(PathConvertor):
+    """A path of names that Linux allows: to Starlette's own, a line break ends it."""
+
+    regex = r"[\s\S]*"
+
+
+register_url_convertor("any_path", _AnyPath())
 
 
 @router.post("/exchanges", status_code=201)
@@ -44,7 +54,7 @@ async def send_file(
     return Response(status_code=204)
 
 
-@router.get("/exchanges/{id}/files/{path:path}", responses={200: {"content": {_OCTETS: {}}}})
+@router.get("/exchanges/{id}/files/{path:any_path}", responses={200: {"content": {_OCTETS: {}}}})
 def get_file(id: ExchangeId, path: str, service: TheService, identity: TheIdentity) -> Response:
     """Take a file that GET has put there."""
     return FileResponse(service.exchanges.find(id, identity).file(path), media_type=_OCTETS)

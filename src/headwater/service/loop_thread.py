@@ -91,6 +91,10 @@ class LoopThread:
     def _hold(self) -> None:
         """Take the lake when it is free, and repair what its last holder left."""
         while not self._stop.wait(_LOOK_SECONDS if self._lake.writer.fencing else 0.0):
+            lost = self._lake.engine.lost()
+            if lost is not None:
+                self._fail(lost)
+                return
             if self._lake.writer.fencing is not None:
                 continue
             try:

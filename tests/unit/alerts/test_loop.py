@@ -5,19 +5,28 @@ from __future__ import annotations
 import json
 import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from email import message_from_bytes, policy
+from email.message import EmailMessage
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from socketserver import StreamRequestHandler, ThreadingTCPServer
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from tests.unit.pipes.fake_spark import table_of
+from tests.unit.pipes.fake_spark import Insert, table_of
 
 import headwater
 from headwater.alerts.loop import AlertLoop
+from headwater.alerts.sending import accepted, send
+from headwater.catalog.alerts import AlertEvent
+from headwater.errors import InternalError
 from headwater.runtime.clock import now
+from headwater.streams import readable
 
 
 @dataclass(slots=True)
@@ -167,3 +176,133 @@ def test_addresses_are_nowhere_to_be_seen(lake: headwater.Connection) -> None:
     catalog = lake.session.lake.folder.path / "catalog.db"
     content = catalog.read_bytes() + catalog.with_name("catalog.db-wal").read_bytes()
     assert secret.encode() not in content
+
+
+def test_an_alert_that_is_dropped_during_a_look_is_left_out(
+    lake: headwater.Connection, hook: Hook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("gone", "kept"):
+        lake.sql(f"CREATE ALERT {name} ON FAILURE OF ANY TASK NOTIFY '{hook.url(name)}'")
+    store = lake.session.lake.store.alerts
+    fire = store.fire
+
+    def dropped_meanwhile(events: Sequence[AlertEvent]) -> None:
+        lake.sql("DROP ALERT gone")
+        fire(events)
+
+    monkeypatch.setattr(store, "fire", dropped_meanwhile)
+    fail_a_task(lake)
+    assert (hook.titles("gone"), hook.titles("kept")) == ([], ["Firing: alert kept"])
+
+
+def test_a_look_that_fails_is_not_the_end_of_the_loop(
+    lake: headwater.Connection, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    lake.sql("CREATE SCHEMA s")
+    stop, looks = threading.Event(), list[int]()
+
+    def fail(self: AlertLoop) -> None:
+        looks.append(1)
+        if len(looks) == 3:
+            stop.set()
+        raise RuntimeError("a bug") if len(looks) == 1 else InternalError("BUG", problem="one more")
+
+    monkeypatch.setattr(AlertLoop, "step", fail)
+    monkeypatch.setattr("headwater.alerts.loop._LOOK", 0.01)
+    AlertLoop(lake.session.lake).run_forever(stop)
+    assert len(looks) == 3
+    assert "a bug" in caplog.text
+    assert "one more" in caplog.text
+
+
+def test_a_task_that_takes_too_long_is_told_of_and_one_that_fails_is_not(
+    lake: headwater.Connection, hook: Hook
+) -> None:
+    lake.sql(f"CREATE ALERT slow ON TIMEOUT OF ANY TASK NOTIFY '{hook.url('slow')}'")
+    lake.sql(
+        "CREATE TASK p SCHEDULE (DAILY) TIMEOUT 1 SECOND LANGUAGE PYTHON AS"
+        " $$import time\ntime.sleep(600)$$; EXECUTE TASK p;"
+        "CREATE TASK t SCHEDULE (DAILY) AS DROP SCHEMA nope; EXECUTE TASK t"
+    )
+    lake.run_until_idle()
+    assert hook.titles("slow") == ["Firing: alert slow"]
+    assert "task default.p" in hook.told[0][1]["message"]
+    assert "TASK_TIMEOUT" in hook.told[0][1]["message"]
+
+
+def test_a_stream_that_is_nearly_stale_is_told_of_until_it_is_made_anew(
+    lake: headwater.Connection, hook: Hook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = lake.session.lake
+    tracked = {
+        "delta.enableRowTracking": "true",
+        "delta.deletedFileRetentionDuration": "interval 14 days",
+    }
+    table = table_of(own, properties=tracked)
+    made = "TABLE STREAM s ON TABLE t WITH PROPERTIES ('TABLE_STREAM_MODE' = 'STANDARD')"
+    lake.sql(f"CREATE {made};CREATE ALERT old ON STREAM s NEAR STALE NOTIFY '{hook.url('old')}'")
+    Insert(Path(own.location(table)), ("a",), "", None).commit()
+    lake.sql("DESC HISTORY t")
+    look(lake)
+    assert hook.titles("old") == []
+    monkeypatch.setattr(readable, "now", lambda: now() + timedelta(days=12))
+    look(lake)
+    look(lake)
+    assert hook.titles("old") == ["Firing: alert old"]
+    assert "it is stale in 1 day 23 hours" in hook.told[0][1]["message"]
+    lake.sql(f"CREATE OR REPLACE {made}")
+    look(lake)
+    assert hook.titles("old") == ["Firing: alert old", "Resolved: alert old"]
+
+
+def test_a_mail_is_sent(lake: headwater.Connection) -> None:
+    with mailbox() as (port, mails):
+        address = f"mailto://127.0.0.1:{port}/?from=lake@example.com&to=ada@example.com"
+        lake.sql(f"CREATE ALERT a ON FAILURE OF ANY TASK NOTIFY '{address}'")
+        fail_a_task(lake)
+    [mail] = mails
+    assert mail["Subject"] == "Firing: alert a"
+    assert "ada@example.com" in mail["To"]
+    assert "SCHEMA_NOT_FOUND" in mail.as_bytes().decode()
+
+
+@contextmanager
+def mailbox() -> Iterator[tuple[int, list[EmailMessage]]]:
+    """A mail server on loopback: its port, and what it was sent."""
+    mails = list[EmailMessage]()
+
+    class Handler(StreamRequestHandler):
+        def handle(self) -> None:
+            self.wfile.write(b"220 here\r\n")
+            for line in self.rfile:
+                command = line.split()[0].upper()
+                if command == b"DATA":
+                    self.wfile.write(b"354 go on\r\n")
+                    content = b"".join(iter(self.rfile.readline, b".\r\n"))
+                    mails.append(message_from_bytes(content, policy=policy.default))
+                self.wfile.write(b"221 bye\r\n" if command == b"QUIT" else b"250 done\r\n")
+
+    with ThreadingTCPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield server.server_address[1], mails
+        server.shutdown()
+        thread.join()
+
+
+def test_a_chat_is_sent_what_fired(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent = list[tuple[str, str]]()
+
+    def request(method: str, url: str, **asked: Any) -> Any:
+        sent.append((url, str(asked.get("data"))))
+        return SimpleNamespace(status_code=200, text="ok", content=b"ok")
+
+    monkeypatch.setattr("requests.request", request)
+    slack = "slack://T1JJ3T3L2/A1BRTD4JD/TIiajkdnlazkcOXrIdevi7FQ"
+    assert accepted(slack)
+    assert not accepted("slack://nope")
+    assert send([slack], "Firing: alert a", "it failed", resolved=False) == []
+    [(url, body)] = sent
+    assert url.startswith("https://hooks.slack.com/services/T1JJ3T3L2/")
+    assert "Firing: alert a" in body
+    assert "it failed" in body

@@ -199,7 +199,7 @@ def test_an_event_is_open_once_and_told_later(tasks: Store) -> None:
     assert store.untold(T1 + timedelta(minutes=1), most_tries=1) == []
     store.resolve(["e"], T1)
     assert store.open_events() == []
-    store.fire([replace(event, id="f")])
+    store.fire([replace(event, id="f"), replace(event, id="g", alert_id="dropped")])
     assert [e.id for e in store.open_events()] == ["f"]
     assert store.fired_keys([AlertKind.PIPE_LAG]) == {("al", "lag")}
     store.create(replace(alert, id="new"), replacing=True)

@@ -6,10 +6,11 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
+from io import StringIO
 
 import pytest
 
-from headwater.cli import statement_thread
+from headwater.cli import progress, statement_thread
 from headwater.cli.progress import progress_line
 from headwater.cli.signals import Interrupt, stop_signals
 from headwater.cli.statement_thread import StatementThread
@@ -105,6 +106,34 @@ def test_a_statement_that_does_not_end_is_left_behind(monkeypatch):
     with pytest.raises(Left):
         list(StatementThread(connection, patience=0.05).run("wait"))
     connection.cancelled.set()
+
+
+def test_a_statement_that_takes_long_shows_how_far_it_is(monkeypatch):
+    class Terminal(StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(progress, "_QUIET_SECONDS", 0.01)
+    monkeypatch.setattr(progress, "_EVERY_SECONDS", 0.01)
+    connection = SlowConnection(succeeds=True)
+    asked = list[int]()
+
+    def tasks() -> tuple[int, int]:
+        asked.append(1)
+        if len(asked) == 3:
+            raise ConnectionRefusedError
+        if len(asked) == 5:
+            connection.cancel()
+        return (3, 10) if len(asked) > 1 else (0, 0)
+
+    wait = progress_line(tasks, wanted=True)
+    [timed] = StatementThread(connection, wait=wait).run("wait")
+    assert timed.result.message == "wait"
+    assert "3/10 tasks" in terminal.getvalue()
+    assert "0/0 tasks" not in terminal.getvalue()
 
 
 def test_no_progress_line_where_nobody_would_see_it(monkeypatch):

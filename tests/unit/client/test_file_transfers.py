@@ -63,6 +63,7 @@ def files(tmp_path: Path) -> Path:
     folder = tmp_path / "here"
     folder.mkdir()
     (folder / "a.csv").write_text("1\n")
+    (folder / "a\nb.csv").write_text("2\n")
     (folder / "b c'\"%?#ü.csv").write_bytes(os.urandom(2_000_000))
     return folder
 

@@ -1,7 +1,8 @@
-"""The right to write at the moment of a commit: confirmed under the number it was granted with."""
+"""The right to write: confirmed at the moment of a commit, and kept by beats that do not end."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -12,7 +13,7 @@ from tests.unit.catalog.samples import FakeClock, an_instance
 
 from headwater.catalog.store import Store
 from headwater.errors import TransientError
-from headwater.runtime.writer import Writer
+from headwater.runtime.writer import Heartbeat, Writer
 
 LEASE_SECONDS = 30
 
@@ -78,3 +79,19 @@ def test_an_old_number_is_refused_although_the_lake_is_held_again(
         first.confirm(fencing)
     first.confirm(again)
     assert first.fencing == again
+
+
+def test_a_heartbeat_goes_on_whatever_a_beat_raises() -> None:
+    beats = list[int]()
+    third = threading.Event()
+
+    def beat() -> None:
+        beats.append(1)
+        if len(beats) == 3:
+            third.set()
+        raise ConnectionRefusedError(111, "Connection refused")
+
+    heartbeat = Heartbeat(beat, every=0.01)
+    heartbeat.start()
+    assert third.wait(10)
+    heartbeat.stop()

@@ -117,9 +117,15 @@ def test_no_secret_comes_back(http: httpx.Client) -> None:
     assert secret not in shown
 
 
+def test_who_asks_in_a_wrong_way_is_told_all_right_ones(http: httpx.Client) -> None:
+    answer = http.post("/api/v1/exchanges/x/files/y")
+    assert (answer.status_code, answer.headers["Allow"]) == (405, "GET, PUT")
+
+
 def test_sql_by_get_is_refused(http: httpx.Client) -> None:
     answer = http.get("/api/v1/statements", params={"sql": "DROP SCHEMA public"})
     assert answer.status_code == 405
+    assert answer.headers["Allow"] == "POST"
     assert answer.json()["error"]["condition"] == "METHOD_NOT_ALLOWED"
 
 

@@ -81,9 +81,15 @@ class Alerts:
         connection.execute(update(alerts).where(alerts.c.id == alert_id).values(sealed=sealed))
 
     def fire(self, fired: Sequence[AlertEvent]) -> None:
-        """Adds events, unless one with the same key is open."""
+        """Adds events, unless one with the same key is open or the alert was dropped since."""
+        meant = {event.alert_id for event in fired}
+        # Who drops an alert now waits, and takes the event along.
+        there = select(alerts.c.id).where(alerts.c.id.in_(meant)).with_for_update(read=True)
         with self._database.write() as own:
+            kept = set(own.scalars(there))
             for event in fired:
+                if event.alert_id not in kept:
+                    continue
                 again = select(_E.id).where(
                     _E.alert_id == event.alert_id, _E.key == event.key, _E.resolved_at.is_(None)
                 )
