@@ -48,9 +48,11 @@ test-unit: setup ## the tests that need neither a JVM nor a server, without laws
 nightly: setup ## the relatives of cases that `make test` runs: more points, more stores
 	$(BIN)/python -m pytest tests -m nightly -n 2 --dist worksteal $(PYTEST)
 
-fuzz: setup ## random dynamic tables, schedules and kills; SEEDS=100 says how many
+fuzz: setup ## random dynamic tables, streams, schedules and kills; SEEDS=100 says how many
 	HEADWATER_SEEDS=$(SEEDS) $(BIN)/python -m pytest tests/spark/test_deltas_random.py \
-	    tests/spark/test_refresh_random.py tests/unit/schedule/test_simulation.py -n 2 $(PYTEST)
+	    tests/spark/test_refresh_random.py tests/spark/test_stream_property.py \
+	    tests/spark/test_changes_property.py tests/unit/schedule/test_simulation.py \
+	    -n 2 $(PYTEST)
 	HEADWATER_KILLS=20 HEADWATER_TABLES=30 \
 	    $(BIN)/python -m pytest tests/crash/test_schedule_crash.py $(PYTEST)
 	HEADWATER_SERVICE_CLIENTS=200 HEADWATER_SERVICE_KILLS=10 HEADWATER_SERVICE_SECONDS=10 \

@@ -29,12 +29,24 @@ BODIES = {
     " FROM {read} GROUP BY 1) s ON t.k = s.k"
     " WHEN MATCHED THEN UPDATE SET n = t.n + s.n WHEN NOT MATCHED THEN INSERT (k, n)"
     " VALUES (s.k, s.n)",
+    # A stream on the messages, which moves with the batches.
+    "stream": "COPY INTO k FROM (SELECT CAST(CAST(value AS STRING) AS INT), partition, offset"
+    " FROM watched)",
 }
 SELECTS = {
     "copy": "SELECT id, part, off FROM k",
     "insert": "SELECT id, part, off FROM k",
     "merge": "SELECT k, n FROM counts",
+    "stream": "SELECT id, part, off FROM k",
 }
+_WATCHED = """
+    CREATE STORAGE CONNECTION brokers TYPE KAFKA
+      BOOTSTRAP_SERVERS = ['{servers}'] SECURITY_PROTOCOL = 'PLAINTEXT';
+    CREATE EXTERNAL TABLE messages (value BINARY, partition INT, offset BIGINT) USING KAFKA
+      OPTIONS ('topics' = '{topic}', 'group_id' = '{topic}') CONNECTION brokers;
+    CREATE TABLE STREAM watched ON TABLE messages
+      WITH PROPERTIES ('TABLE_STREAM_MODE' = 'APPEND_ONLY')
+"""
 
 
 @dataclass(slots=True)
@@ -81,6 +93,8 @@ def make_kafka_world(
     broker.create_topic(topic, PARTITIONS)
     read = _READ.format(servers=broker.bootstrap, topic=topic, map=_MAP)
     with headwater.connect(lake) as connection:
+        if body == "stream":
+            connection.sql(_WATCHED.format(servers=broker.bootstrap, topic=topic))
         connection.sql(
             "CREATE PIPE p VIRTUAL_CLUSTER = 'default'"
             f" BATCH_SIZE_PER_KAFKA_PARTITION = {per_partition} AS "
@@ -90,13 +104,20 @@ def make_kafka_world(
 
 
 def check_kafka_world(world: KafkaWorld, rows: Sequence[tuple[Any, ...]]) -> None:
-    """Every message once; catalog, Delta log and consumer group agree how far the pipe is."""
+    """Every message once; catalog, Delta log and consumer group agree how far the pipe is.
+
+    So does the stream, if the pipe reads one.
+    """
     assert sorted(rows) == world.rows()
     with headwater.connect(world.lake) as connection:
         lake = connection.session.lake
         pipe = pipe_of(lake)
         mark = check_batches(lake, pipe)
         assert pipe.offsets == mark.offsets
+        # Each batch has moved the stream once.
+        streams = lake.store.streams.list(pipe.workspace)
+        moved = [(stream.offset.partitions, stream.number) for stream in streams]
+        assert moved == ([(pipe.offsets, pipe.batch)] if world.body == "stream" else [])
     ends = {world.topic: {partition: len(sent) for partition, sent in world.sent.items()}}
     assert offsets_of(pipe.offsets) == ends
     client = KafkaClient(world.broker.bootstrap, group_id=world.topic)

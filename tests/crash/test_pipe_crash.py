@@ -55,6 +55,7 @@ KAFKA_CRASHES = {
     ],
     "insert": ["commit.before", "commit.after_delta"],
     "merge": ["pipe.intent", "commit.before*2", "commit.after_delta*2", "pipe.settled*2"],
+    "stream": ["pipe.intent", "commit.before", "commit.after_delta", "pipe.settled"],
 }
 # What happens to the pipe in the crash is told apart by one point each.
 OFTEN = {
@@ -70,6 +71,8 @@ OFTEN = {
     ("copy", "pipe.offsets_told"),
     ("insert", "commit.before"),
     ("merge", "commit.after_delta*2"),
+    ("stream", "commit.before"),
+    ("stream", "commit.after_delta"),
 }
 HOUR = 3600
 DAY = 24 * HOUR

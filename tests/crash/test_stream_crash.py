@@ -9,6 +9,7 @@ import pytest
 
 import headwater
 from tests.crash.crashing import Crasher
+from tests.nightly import often
 
 pytestmark = [pytest.mark.spark, pytest.mark.crash, pytest.mark.timeout(180)]
 
@@ -24,6 +25,7 @@ INSERT = "INSERT INTO target SELECT id FROM s"
 MERGE = (
     "MERGE INTO target USING s ON target.id = s.id WHEN NOT MATCHED THEN INSERT (id) VALUES (s.id)"
 )
+COPY = "COPY INTO target FROM (SELECT id FROM s)"
 BEFORE = ("consume.claimed", "commit.before")
 AFTER = ("commit.after_delta", "consume.committed")
 
@@ -44,6 +46,7 @@ def settle(connection: headwater.Connection) -> list[int]:
     ("place", "statement"),
     [
         *((place, INSERT) for place in (*BEFORE, *AFTER)),
+        *((place, COPY) for place in ("commit.before", "commit.after_delta")),
         *(pytest.param(place, MERGE, marks=pytest.mark.nightly) for place in (*BEFORE, *AFTER)),
     ],
 )
@@ -54,6 +57,44 @@ def test_a_killed_consumer_consumed_exactly_if_it_committed(
     with headwater.connect(tmp_path) as connection:
         assert consumed(connection) == (place in AFTER)
         assert settle(connection) == [1, 2, 3]
+
+
+WATCHED = """
+CREATE STORAGE CONNECTION c TYPE FILE;
+CREATE EXTERNAL VOLUME v LOCATION 'file://{folder}/' USING CONNECTION c
+  DIRECTORY = (ENABLE = TRUE) RECURSIVE = TRUE;
+CREATE STREAM s ON VOLUME v;
+CREATE TABLE target (path STRING, seen INT);
+PUT '{file}' TO VOLUME v
+"""
+# A change that comes twice is seen in the count.
+COUNT_FILES = (
+    "MERGE INTO target t USING s ON t.path = s.relative_path"
+    " WHEN MATCHED THEN UPDATE SET seen = t.seen + 1"
+    " WHEN NOT MATCHED THEN INSERT (path, seen) VALUES (s.relative_path, 1)"
+)
+
+
+@pytest.mark.parametrize("place", often([*BEFORE, *AFTER], ["commit.before", "commit.after_delta"]))
+def test_a_killed_consumer_of_a_volume_consumed_exactly_if_it_committed(
+    tmp_path: Path, crasher: Crasher, place: str
+) -> None:
+    """A file that comes while nobody looks is no part of what was consumed."""
+    folder, first = tmp_path / "files", tmp_path / "a.txt"
+    folder.mkdir()
+    first.write_text("a")
+    prepare = WATCHED.format(folder=folder, file=first)
+    crasher.crash(tmp_path / "lake", prepare, COUNT_FILES, at=place)
+    (folder / "b.txt").write_text("b")
+    with headwater.connect(tmp_path / "lake") as connection:
+        shown = [("INSERT", "a.txt"), ("INSERT", "b.txt")][place in AFTER :]
+        seen = "SELECT __change_type, relative_path FROM s ORDER BY relative_path"
+        assert connection.sql(seen).rows == shown
+        for _ in range(2):
+            connection.sql(COUNT_FILES)
+        assert consumed(connection)
+        counted = connection.sql("SELECT path, seen FROM target ORDER BY path").rows
+        assert counted == [("a.txt", 1), ("b.txt", 1)]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import json
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 
@@ -22,6 +22,7 @@ from headwater.kafka.client import KafkaClient
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(240)]
 
 EARLIEST = {"kafka.auto.offset.reset": "earliest"}
+IMPATIENT = {"kafka.default.api.timeout.ms": "2000", "kafka.request.timeout.ms": "1500"}
 BODY = "COPY INTO {table} FROM (SELECT CAST(value AS STRING), partition, offset FROM TABLE({read}))"
 
 
@@ -297,8 +298,65 @@ def test_a_pipe_is_made_while_nobody_answers(feed: Feed) -> None:
     assert feed.offsets is None
 
 
+def at_the_first_intent(monkeypatch: pytest.MonkeyPatch, happens: Callable[[], None]) -> None:
+    """Something happens once, when the pipe has said what it is going to read."""
+    left = [happens]
+
+    def reach(place: str) -> None:
+        if place == "pipe.intent" and left:
+            left.pop()()
+
+    monkeypatch.setattr("headwater.pipes.settling.reach", reach)
+
+
+def test_messages_that_expire_between_plan_and_read_are_reported_and_the_rest_is_loaded(
+    feed: Feed, topic: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    feed.create()
+    feed.broker.produce(topic, ["a", "b", "c"])
+    at_the_first_intent(monkeypatch, lambda: feed.broker.delete_records(topic, 0, before=2))
+    feed.run()
+    assert feed.rows() == [("c", 0, 2)]
+    assert (feed.pipe.status, feed.pipe.failures) == (PipeStatus.RUNNING, 0)
+    assert "offsets 0 to 1" in feed.described()["warnings"]
+    failed = [str(job["job_id"]) for job in lake_jobs(feed) if job["status"] == "FAILED"]
+    assert len(failed) == 1
+    job = feed.lake.session.lake.store.jobs.get(failed[0])
+    assert job is not None
+    assert (job.error or "").startswith("KAFKA_MESSAGES_GONE")
+
+
+def test_a_broker_that_goes_away_while_spark_reads_and_comes_back(
+    feed: Feed, topic: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One of the last: it stops the broker that all tests share."""
+    feed.create(settings=EARLIEST | IMPATIENT)
+    feed.broker.produce(topic, ["a", "b"])
+    at_the_first_intent(monkeypatch, feed.broker.stop)
+    loop = threading.Thread(target=feed.run)
+    try:
+        loop.start()
+        wait_for_a_failure(feed)
+        assert feed.pipe.status is PipeStatus.RUNNING
+        assert (feed.pipe.last_error or "").startswith("KAFKA_NO_ANSWER")
+    finally:
+        feed.broker.start()
+        loop.join(timeout=120)
+    assert not loop.is_alive()
+    assert feed.rows() == [("a", 0, 0), ("b", 0, 1)]
+    assert (feed.pipe.status, feed.pipe.failures) == (PipeStatus.RUNNING, 0)
+    assert feed.group_offsets() == {0: 2}
+
+
+def wait_for_a_failure(feed: Feed) -> None:
+    deadline = time.monotonic() + 60
+    while not feed.pipe.failures:
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
 def test_a_broker_that_goes_away_and_comes_back(feed: Feed, topic: str) -> None:
-    """The last one: it stops the broker that all tests share."""
+    """One of the last: it stops the broker that all tests share."""
     feed.create()
     feed.broker.produce(topic, ["a"])
     feed.run()
@@ -307,10 +365,7 @@ def test_a_broker_that_goes_away_and_comes_back(feed: Feed, topic: str) -> None:
     loop = threading.Thread(target=feed.run)
     try:
         loop.start()
-        deadline = time.monotonic() + 60
-        while not feed.pipe.failures:
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
+        wait_for_a_failure(feed)
         assert feed.pipe.status is PipeStatus.RUNNING
         assert json.loads(feed.described()["pipe_latency"])["kafka"]["timeLag"] == -1
     finally:

@@ -13,7 +13,11 @@ from tests.pipes.topics import new_lake, new_name, read_kafka, sasl, shown
 from tests.servers.kafka_broker import KafkaBroker
 
 import headwater
-from headwater.errors import HeadwaterError
+from headwater.errors import HeadwaterError, TransientError
+from headwater.kafka.offsets import OffsetRange, spark_assign, spark_offsets
+from headwater.kafka.settings import for_spark, spark_patience
+from headwater.lake.kafka_frames import messages
+from headwater.lake.spark_errors import reshape
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(240)]
 
@@ -247,3 +251,33 @@ def test_a_broker_that_is_not_there(lake: headwater.Connection) -> None:
         with pytest.raises(HeadwaterError) as caught:
             values(lake, read_kafka(address, "t"))
     assert caught.value.condition == "KAFKA_UNREACHABLE"
+
+
+def test_a_broker_that_stops_answering_while_messages_are_read(
+    lake: headwater.Connection, kafka_broker: KafkaBroker, topic: str
+) -> None:
+    """Spark has its plan, and its tasks wait for messages that do not come."""
+    impatient = {"default.api.timeout.ms": "1500", "request.timeout.ms": "1000"}
+    starting, ending = spark_offsets([OffsetRange(topic, 0, 0, 5)])
+    options = {
+        "kafka.bootstrap.servers": kafka_broker.bootstrap,
+        "assign": spark_assign([OffsetRange(topic, 0, 0, 5)]),
+        "startingOffsets": starting,
+        "endingOffsets": ending,
+        "includeHeaders": "False",
+        **for_spark(impatient),
+        **spark_patience(impatient),
+    }
+    lake.session.lake.engine.reach_kafka()
+    frame = messages(lake.session.lake.engine.new_session(), options)
+    frame._jdf.queryExecution().executedPlan()
+    kafka_broker.pause()
+    try:
+        with pytest.raises(Exception, match="TimeoutException") as caught:
+            frame.collect()
+    finally:
+        kafka_broker.resume()
+    found = reshape(caught.value)
+    assert isinstance(found, TransientError)
+    assert found.condition == "KAFKA_NO_ANSWER"
+    assert found.hint

@@ -7,16 +7,15 @@ user's own text over the new tables. Repeat one with HEADWATER_DELTA_SEED=<seed>
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from dataclasses import dataclass, replace
 from datetime import date
 from random import Random
-from secrets import randbelow
 from typing import Any
 
 import pytest
 from pyspark.errors import PySparkException
+from tests.seeds import seeds
 from tests.spark.random_queries import DEFINITIONS, TABLES, RandomQueries, random_rows
 
 from headwater.algebra.binding import NotIncremental, bind
@@ -146,16 +145,7 @@ def _old(query: Query) -> Query:
     return replace(query, tree=transform(query.tree, older))
 
 
-def seeds() -> list[int]:
-    """Those of every run, those asked for, or new ones as well."""
-    asked = os.environ.get("HEADWATER_DELTA_SEED")
-    if asked is not None:
-        return [int(seed) for seed in asked.split(",")]
-    more = int(os.environ.get("HEADWATER_SEEDS", "0"))
-    return [*SEEDS, *(randbelow(1 << 30) for _ in range(more))]
-
-
-@pytest.mark.parametrize("seed", seeds())
+@pytest.mark.parametrize("seed", seeds("HEADWATER_DELTA_SEED", SEEDS))
 def test_old_plus_delta_is_new(spark: Any, seed: int) -> None:
     """Fifty queries for each seed, each with a change of its own."""
     print(f"HEADWATER_DELTA_SEED={seed}")

@@ -8,12 +8,11 @@ Repeat one with HEADWATER_REFRESH_SEED=<seed>; `make fuzz SEEDS=100` runs as man
 
 from __future__ import annotations
 
-import os
 from itertools import count
 from random import Random
-from secrets import randbelow
 
 import pytest
+from tests.seeds import seeds
 from tests.spark.random_queries import DEFINITIONS, RandomQueries, random_dml, random_rows
 
 import headwater
@@ -26,16 +25,7 @@ QUERIES, BATCHES = 8, 3
 FIXED = (2,)
 
 
-def seeds() -> list[int]:
-    """Those of every run, those asked for, or new ones."""
-    asked = os.environ.get("HEADWATER_REFRESH_SEED")
-    if asked is not None:
-        return [int(seed) for seed in asked.split(",")]
-    more = int(os.environ.get("HEADWATER_SEEDS", "0"))
-    return [*FIXED, *(randbelow(1 << 30) for _ in range(more))]
-
-
-@pytest.mark.parametrize("seed", seeds())
+@pytest.mark.parametrize("seed", seeds("HEADWATER_REFRESH_SEED", FIXED))
 def test_refreshes_equal_the_query(
     lake: headwater.Connection, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

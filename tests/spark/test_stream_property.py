@@ -2,11 +2,12 @@
 
 The oracle is the table itself, read in full after every step, and a model of it in plain Python; it
 shares nothing with the reading of changes.
+
+Repeat one with HEADWATER_STREAM_SEED=<seed>; `make fuzz SEEDS=100` runs as many new ones.
 """
 
 from __future__ import annotations
 
-import os
 import random
 from collections import Counter
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.seeds import seeds
 
 import headwater
 
@@ -23,6 +25,10 @@ pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
 Row = tuple[Any, ...]
 Condition = Callable[[Row], bool]
 _STEPS = 9
+# Between them these two draw every kind of statement.
+_SEEDS = (0, 5)
+_KINDS = ("insert", "insert", "update", "delete", "merge", "overwrite", "truncate", "optimize")
+_KINDS += ("widen", "restore")
 _CREATE = {
     "plain": "CREATE TABLE src (k INT, v STRING)",
     "partitioned": "CREATE TABLE src (k INT, v STRING) PARTITIONED BY (v)",
@@ -175,25 +181,34 @@ class World:
         assert self.appended == self.inserted
 
 
-@pytest.mark.parametrize("seed", range(int(os.environ.get("HEADWATER_SEEDS", "2"))))
+def drawn(source: random.Random) -> list[str]:
+    """The kinds of statements of a history, in order."""
+    kinds = [source.choice(_KINDS) for _ in range(_STEPS)]
+    # Whatever is drawn, what a RESTORE brings back is read once with what was before it.
+    kinds.insert(_STEPS - 2, "restore")
+    return kinds
+
+
+def test_every_run_has_every_kind_of_statement() -> None:
+    assert {kind for seed in _SEEDS for kind in drawn(random.Random(seed))} == set(_KINDS)
+
+
+@pytest.mark.parametrize("seed", seeds("HEADWATER_STREAM_SEED", _SEEDS))
 def test_streams_add_up_to_the_table(seed: int, tmp_path: Path) -> None:
+    print(f"HEADWATER_STREAM_SEED={seed}")
     with headwater.connect(tmp_path) as connection:
         world = World(connection, seed, list(_CREATE.values())[seed % len(_CREATE)])
-        steps: list[Callable[[], None]] = [world.insert, world.insert, world.update, world.delete]
-        steps += [world.merge, world.overwrite, world.truncate, world.optimize, world.widen]
-        # Whatever is drawn, what a RESTORE brings back is read once with what was before it.
-        chosen = [world.random.choice([*steps, world.restore]) for _ in range(_STEPS)]
-        chosen.insert(_STEPS - 2, world.restore)
+        chosen = drawn(world.random)
         try:
             world.insert()
-            for step in chosen:
+            for kind in chosen:
                 world.remember()
-                step()
+                getattr(world, kind)()
                 if world.random.random() < 0.4:
                     world.consume()
                     world.check()
             world.consume()
             world.check()
         except BaseException:
-            print(f"seed {seed}\n" + ";\n".join(world.statements))
+            print(";\n".join(world.statements))
             raise

@@ -33,6 +33,8 @@ _SPARK_DECIDES = frozenset(
     {"bootstrap.servers", "auto.offset.reset", "enable.auto.commit", "interceptor.classes"}
     | {"key.deserializer", "value.deserializer"}
 )
+_PATIENCE = "default.api.timeout.ms"
+_PATIENCE_MS = "60000"  # what it is to Kafka's client
 _LOGIN_MODULES = {
     "PLAIN": "org.apache.kafka.common.security.plain.PlainLoginModule",
     "SCRAM-SHA-256": "org.apache.kafka.common.security.scram.ScramLoginModule",
@@ -68,6 +70,17 @@ def for_spark(settings: Mapping[str, str]) -> dict[str, str]:
         mechanism = java.setdefault(_MECHANISM, _DEFAULT_MECHANISM)
         java[_JAAS] = _jaas_line(mechanism, settings[_USER], settings.get(_PASSWORD, ""))
     return {f"kafka.{name}": value for name, value in java.items()}
+
+
+def spark_patience(settings: Mapping[str, str]) -> dict[str, str]:
+    """Options of Spark's Kafka source: how long it waits for brokers that do not answer.
+
+    By itself it asks for offsets three times and waits two minutes for messages, whatever the
+    client is told; whoever reads tries again anyway.
+    """
+    given = settings.get(_PATIENCE, "")
+    patience = given if given.isdecimal() else _PATIENCE_MS
+    return {"fetchOffset.numRetries": "1", "kafkaConsumer.pollTimeoutMs": patience}
 
 
 def jaas_text(text: str) -> str:

@@ -19,6 +19,7 @@ from headwater.errors import (
     ValueRejected,
 )
 from headwater.lake import process
+from headwater.lake.kafka_errors import GONE, kafka_trouble
 from headwater.sql.edits import EditedText
 
 _USER_KINDS: dict[str, type[UserError]] = {
@@ -77,8 +78,9 @@ def engine_lost(detail: str | None = None) -> TransientError:
 
 def _from_java(error: Any, origin: Any) -> HeadwaterError:
     """Exceptions PySpark does not know, such as Delta's broken constraints, come as they are."""
-    java = origin
+    java, trace = origin, []
     while java is not None:
+        trace.append(str(java.toString()))
         message = str(java.getMessage())
         condition = _condition_in(message)
         # Not that a task failed is what the user wants to know, but why.
@@ -86,6 +88,8 @@ def _from_java(error: Any, origin: Any) -> HeadwaterError:
             sqlstate = _ask(java, "getSqlState") or _first_group(_SQLSTATE, message)
             return _shaped(condition, message, sqlstate=sqlstate, span=None, detail=str(error))
         java = java.getCause()
+    if trouble := kafka_trouble("\n".join(trace), detail=str(error)):
+        return trouble
     problem = _sentence(str(origin.toString()))
     return InternalError("ENGINE_FAILED", problem=problem, detail=str(error))
 
@@ -98,6 +102,10 @@ def _from_spark(error: Any, text: EditedText | None) -> HeadwaterError:
         return _from_java(error, error._origin)
     if "maxResultSize" in message:
         return UserError("RESULT_TOO_LARGE", detail=detail)
+    if condition is None or condition.startswith(GONE):
+        trouble = kafka_trouble(detail, detail=detail)
+        if trouble is not None:
+            return trouble
     if condition is None:
         return InternalError("ENGINE_FAILED", problem=_sentence(message), detail=detail)
     sqlstate = _ask(error, "getSqlState") or _first_group(_SQLSTATE, message)

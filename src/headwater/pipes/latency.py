@@ -43,6 +43,12 @@ def latency_after_failure(before: Mapping[str, Any] | None) -> dict[str, Any]:
     return _shape(lags, consumed, known.get("offsetLag", _UNKNOWN), _UNKNOWN)
 
 
+def messages_behind(known: Mapping[str, Any] | None) -> int | None:
+    """How many messages the last look that got an answer found unread; None without one."""
+    count: int = (known or {}).get("kafka", {}).get("offsetLag", _UNKNOWN)
+    return None if count == _UNKNOWN else count
+
+
 def _shape(lags: Mapping[str, int], consumed: int, count: int, time_lag: int) -> dict[str, Any]:
     return {
         "kafka": {

@@ -55,6 +55,10 @@ PENDING_BYTES = Metric("pipe_pending_bytes", _G, "their size", ("pipe",))
 OLDEST_PENDING = Metric(
     "pipe_oldest_pending_seconds", _G, "how long the oldest of them waits", ("pipe",)
 )
+PIPE_ROWS = Metric(
+    "pipe_rows_total", _C, "rows that a pipe has loaded since it was made", ("pipe",)
+)
+OFFSET_LAG = Metric("pipe_offset_lag", _G, "messages that a pipe has not read", ("pipe",))
 PIPE_INVALID = Metric("pipe_invalid", _G, "1 if a pipe has stopped by itself", ("pipe",))
 LOAD_ERRORS = Metric("load_errors_total", _C, "batches of a pipe that failed", ("pipe",))
 TO_STALE = Metric("stream_seconds_to_stale", _G, "how long a stream can still be read", ("stream",))
@@ -81,6 +85,8 @@ METRICS = (
     PENDING_FILES,
     PENDING_BYTES,
     OLDEST_PENDING,
+    PIPE_ROWS,
+    OFFSET_LAG,
     PIPE_INVALID,
     LOAD_ERRORS,
     TO_STALE,

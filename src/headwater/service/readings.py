@@ -8,6 +8,7 @@ from datetime import datetime
 
 from headwater.catalog.pipes import PipeStatus
 from headwater.errors import HeadwaterError
+from headwater.pipes.latency import messages_behind
 from headwater.runtime.clock import now
 from headwater.runtime.open_lake import OpenLake
 from headwater.service import metrics
@@ -69,6 +70,10 @@ def _of_pipes(lake: OpenLake, at: datetime) -> Iterator[Reading]:
             oldest = counters.oldest_pending_at
             waits = 0.0 if oldest is None else (at - oldest).total_seconds()
             yield Reading(metrics.OLDEST_PENDING, waits, name)
+            yield Reading(metrics.PIPE_ROWS, counters.rows, name)
+            behind = messages_behind(pipe.latency)
+            if behind is not None:
+                yield Reading(metrics.OFFSET_LAG, behind, name)
             yield Reading(metrics.LOAD_ERRORS, counters.failures_total, name)
             invalid = pipe.status is PipeStatus.INVALID
             yield Reading(metrics.PIPE_INVALID, float(invalid), name)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from headwater.kafka.offsets import OffsetRange, spark_assign, spark_offsets
-from headwater.kafka.settings import for_spark
+from headwater.kafka.settings import for_spark, spark_patience
 from headwater.pipes.batches import KafkaBatch
 from headwater.pipes.kafka_positions import EARLIEST, LATEST, offsets_at
 from headwater.sql.read_kafka import ReadKafka
@@ -32,7 +32,7 @@ def kafka_view(
     """
     options = {"kafka.bootstrap.servers": relation.bootstrap, "includeHeaders": str(headers)}
     settings = {k.removeprefix(_PREFIX): v for k, v in relation.settings if k.startswith(_PREFIX)}
-    options |= for_spark(settings)
+    options |= for_spark(settings) | spark_patience(settings)
     if messages is not None:
         options |= _ranges(messages)
     elif isinstance(context.batch, KafkaBatch):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.kafka_fixture import KAFKA_USERS
 
-from headwater.kafka.settings import for_librdkafka, for_spark, jaas_text
+from headwater.kafka.settings import for_librdkafka, for_spark, jaas_text, spark_patience
 
 PLAIN = "org.apache.kafka.common.security.plain.PlainLoginModule"
 SCRAM = "org.apache.kafka.common.security.scram.ScramLoginModule"
@@ -61,6 +61,20 @@ def test_spark_is_given_everything_but_what_it_refuses() -> None:
     }
     expected = {"kafka.max.poll.records": "10", "kafka.isolation.level": "read_committed"}
     assert for_spark(settings) == expected
+
+
+@pytest.mark.parametrize(
+    ("settings", "patience"),
+    [
+        ({}, "60000"),
+        ({"default.api.timeout.ms": "3000"}, "3000"),
+        ({"default.api.timeout.ms": "soon"}, "60000"),
+    ],
+)
+def test_spark_waits_for_messages_as_long_as_its_client_waits_for_answers(
+    settings: dict[str, str], patience: str
+) -> None:
+    assert spark_patience(settings)["kafkaConsumer.pollTimeoutMs"] == patience
 
 
 @pytest.mark.parametrize("name", ["sasl.mechanism", "sasl.mechanisms"])

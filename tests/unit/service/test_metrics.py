@@ -11,9 +11,11 @@ from pathlib import Path
 import httpx
 import pytest
 from scripts import metrics_page
-from tests.unit.catalog.samples import a_refresh, with_dynamic_table, with_schema
+from tests.unit.catalog.samples import a_pipe, a_refresh, with_dynamic_table, with_schema
 
 from headwater.catalog.dynamic_tables import RefreshKind, RefreshState, Schedule
+from headwater.catalog.pipes import PipeKind
+from headwater.pipes.latency import latency, latency_after_failure
 from headwater.runtime.clock import now
 from headwater.service.metrics import METRICS, PREFIX, MetricKind
 from headwater.service.server import Server
@@ -22,7 +24,8 @@ OPERATIONS = Path(__file__).resolve().parents[3] / "docs" / "operations"
 PROMISED = """
 refresh_duration_seconds refresh_total lag_seconds target_lag_seconds delta_rows
 full_fallback_total pipe_pending_files pipe_pending_bytes pipe_oldest_pending_seconds
-load_errors_total stream_seconds_to_stale lease_lost_total scheduler_tick_seconds
+pipe_rows_total pipe_offset_lag load_errors_total stream_seconds_to_stale lease_lost_total
+scheduler_tick_seconds
 """.split()
 
 
@@ -86,6 +89,51 @@ def test_refreshes_are_counted_once_when_they_have_ended(
         assert found['headwater_target_lag_seconds{table="wanda.public.totals"}'] == 60
         assert found['headwater_delta_rows{table="wanda.public.totals"}'] == 7
         assert found['headwater_refresh_duration_seconds_bucket{le="1.0",mode="INCREMENTAL"}'] == 0
+
+
+def test_pipes_say_what_they_loaded_and_what_waits_for_them(
+    http: httpx.Client, server: Server
+) -> None:
+    store = server.service.lake.store
+    with_schema(store)
+    files, messages = a_pipe("files"), a_pipe("messages", kind=PipeKind.KAFKA)
+    for pipe in (files, messages):
+        store.pipes.create(pipe)
+    store.pipes.add_counts(files.id, rows=5, files=1)
+    store.pipes.add_counts(files.id, rows=7, files=1)
+    store.pipes.set_pending(files.id, files=3, bytes=400, oldest_at=now() - timedelta(seconds=100))
+    store.pipes.add_counts(messages.id, rows=20)
+    behind = latency({"orders": {0: 3, 1: 0}, "refunds": {0: 8}}, at=now(), last_batch_at=None)
+    store.pipes.set_latency(messages.id, behind)
+    found = values(http)
+    assert found[of_pipe("rows_total", "files")] == 12
+    assert found[of_pipe("rows_total", "messages")] == 20
+    assert found[of_pipe("pending_files", "files")] == 3
+    assert found[of_pipe("pending_bytes", "files")] == 400
+    assert 100 <= found[of_pipe("oldest_pending_seconds", "files")] < 160
+    assert found[of_pipe("offset_lag", "messages")] == 11
+    # Files have no offsets.
+    assert of_pipe("offset_lag", "files") not in found
+
+
+def test_how_far_a_pipe_is_behind_is_left_out_until_it_is_known(
+    http: httpx.Client, server: Server
+) -> None:
+    """While the brokers are away, what was known last is shown."""
+    store = server.service.lake.store
+    with_schema(store)
+    pipe = a_pipe("messages", kind=PipeKind.KAFKA)
+    store.pipes.create(pipe)
+    assert of_pipe("offset_lag", "messages") not in values(http)
+    store.pipes.set_latency(pipe.id, latency_after_failure(None))
+    assert of_pipe("offset_lag", "messages") not in values(http)
+    known = latency({"orders": {0: 4}}, at=now(), last_batch_at=None)
+    store.pipes.set_latency(pipe.id, latency_after_failure(known))
+    assert values(http)[of_pipe("offset_lag", "messages")] == 4
+
+
+def of_pipe(what: str, name: str) -> str:
+    return f'headwater_pipe_{what}{{pipe="wanda.public.{name}"}}'
 
 
 def run_job(http: httpx.Client) -> str:
