@@ -9,7 +9,6 @@ from typing import Any
 from nicegui import ui
 from starlette.requests import Request
 
-from headwater.errors import UserError
 from headwater.names import QualifiedName, show_identifier
 from headwater.result import Result
 from headwater.studio.actions import confirm
@@ -25,6 +24,7 @@ from headwater.studio.freshness import (
     of_task,
     worst_first,
 )
+from headwater.studio.in_schemas import in_schema, listed_details
 from headwater.studio.listing import ListColumn, listing
 from headwater.studio.opened_tabs import opened_tabs
 from headwater.studio.part import Part, Update
@@ -115,14 +115,13 @@ async def _of_schema(desk: Desk, schema: str) -> list[Freshness]:
         ("SHOW PIPES", "pipe_name", "DESC PIPE EXTENDED", of_pipe),
         ("SHOW TABLE STREAMS", "name", "DESC TABLE STREAM EXTENDED", of_stream),
     ):
-        rows = await desk.rows_if_allowed(f"{listed} IN {show_identifier(schema)}")
+        rows = await in_schema(desk, listed, schema)
         for row in rows[:_MOST_DESCRIBED]:
             name = QualifiedName("", schema, row[column])
-            try:
-                details = await desk.row(f"{described} {name}")
-            except UserError:
-                continue  # it was dropped since it was listed
-            found.append(judged(schema, details, now))
+            details = await listed_details(desk, f"{described} {name}")
+            # Nothing is said of one that was dropped since, or that the user may not look into.
+            if details:
+                found.append(judged(schema, details, now))
     return found
 
 

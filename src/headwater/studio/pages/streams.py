@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from nicegui import ui
@@ -11,7 +12,7 @@ from headwater.studio.actions import confirm
 from headwater.studio.ages import aged
 from headwater.studio.desk import Desk, Desks
 from headwater.studio.frame import frame, heading
-from headwater.studio.in_schemas import in_all_schemas, sql_name
+from headwater.studio.in_schemas import in_all_schemas, listed_details, sql_name
 from headwater.studio.listing import ROW, ListColumn, Row, RowButtons, listing, studio_path
 from headwater.studio.part import Part, Update
 from headwater.studio.problem import show_empty
@@ -50,7 +51,7 @@ def register(desks: Desks) -> None:
             screen.place = ui.column().classes("w-full gap-2 min-w-0")
 
 
-def state_of(known: dict[str, Any]) -> str:
+def state_of(known: Mapping[str, Any]) -> str:
     """A stream in a word.
 
     >>> state_of({"stale": "false", "has_data": "true"}), state_of({"stale": "true"})
@@ -71,20 +72,24 @@ class _Screen:
 
     async def ask(self) -> Rows:
         """All streams with what is known of each."""
-        rows = await in_all_schemas(self._desk, "SHOW TABLE STREAMS")
-        for row in rows:
+        found: Rows = []
+        for row in await in_all_schemas(self._desk, "SHOW TABLE STREAMS"):
             name = sql_name(row["schema_name"], row["name"])
-            known = dict(await self._desk.row(f"DESC TABLE STREAM EXTENDED {name}"))
-            version = known.get("current_offset_version")
-            row |= {
-                "base": known.get("base_tables") or "gone",
-                "state": state_of(known),
-                "offset": f"version {version}" if version else known.get("offset"),
-                "offset_time": known.get("current_offset_time"),
-                "stale_after": aged(self._desk, known.get("stale_after")),
-                "warning": known.get("warning"),
-            }
-        return rows
+            known = await listed_details(self._desk, f"DESC TABLE STREAM EXTENDED {name}")
+            if known is not None:
+                found.append(row | self._details(known))
+        return found
+
+    def _details(self, known: Mapping[str, Any]) -> dict[str, Any]:
+        version = known.get("current_offset_version")
+        return {
+            "base": known.get("base_tables") or "gone",
+            "state": state_of(known),
+            "offset": f"version {version}" if version else known.get("offset"),
+            "offset_time": known.get("current_offset_time"),
+            "stale_after": aged(self._desk, known.get("stale_after")),
+            "warning": known.get("warning"),
+        }
 
     def show(self, rows: Rows) -> Update[Rows] | None:
         """The streams in a grid."""

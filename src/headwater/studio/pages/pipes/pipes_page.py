@@ -10,7 +10,7 @@ from starlette.requests import Request
 from headwater.studio.ages import aged
 from headwater.studio.desk import Desk, Desks
 from headwater.studio.frame import frame, heading
-from headwater.studio.in_schemas import in_all_schemas, sql_name
+from headwater.studio.in_schemas import in_all_schemas, listed_details, sql_name
 from headwater.studio.listing import ROW, ListColumn, listing, studio_path
 from headwater.studio.pages.pipes.pipe_facts import PipeFacts
 from headwater.studio.part import Part, Update
@@ -48,18 +48,23 @@ def register(desks: Desks) -> None:
 
 
 async def _ask(desk: Desk) -> Rows:
-    rows = await in_all_schemas(desk, "SHOW PIPES")
-    for row in rows:
+    found: Rows = []
+    for row in await in_all_schemas(desk, "SHOW PIPES"):
         name = sql_name(row["schema_name"], row["pipe_name"])
-        known = PipeFacts(await desk.row(f"DESC PIPE EXTENDED {name}"))
-        row |= {
-            "reason": known.text("invalid_reason"),
-            "pending": known.pending,
-            "oldest": aged(desk, known.text("oldest_pending_time")),
-            "failed": known.failures,
-            "last_batch": known.text("last_batch_time"),
-        }
-    return rows
+        details = await listed_details(desk, f"DESC PIPE EXTENDED {name}")
+        if details is not None:
+            found.append(row | _details(desk, PipeFacts(details)))
+    return found
+
+
+def _details(desk: Desk, known: PipeFacts) -> dict[str, Any]:
+    return {
+        "reason": known.text("invalid_reason"),
+        "pending": known.pending,
+        "oldest": aged(desk, known.text("oldest_pending_time")),
+        "failed": known.failures,
+        "last_batch": known.text("last_batch_time"),
+    }
 
 
 def _show(rows: Rows) -> Update[Rows] | None:
