@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from nicegui import ui
@@ -12,7 +11,7 @@ from headwater.studio.actions import confirm
 from headwater.studio.ages import aged
 from headwater.studio.desk import Desk, Desks
 from headwater.studio.frame import frame, heading
-from headwater.studio.in_schemas import in_all_schemas, listed_details, sql_name
+from headwater.studio.in_schemas import in_all_schemas, sql_name
 from headwater.studio.listing import ROW, ListColumn, Row, RowButtons, listing, studio_path
 from headwater.studio.part import Part, Update
 from headwater.studio.problem import show_empty
@@ -31,8 +30,8 @@ _COLUMNS = (
     ListColumn("mode", "Mode"),
     ListColumn("state", "State", chip=True, hint=lambda row: row["warning"]),
     ListColumn("offset", "Offset", mono=True),
-    ListColumn("offset_time", "Consumed up to"),
-    ListColumn("stale_after", "Becomes stale"),
+    ListColumn("current_offset_time", "Consumed up to"),
+    ListColumn("becomes_stale", "Becomes stale"),
     ListColumn("warning", "Warning"),
     ListColumn("comment", "Comment"),
 )
@@ -51,15 +50,15 @@ def register(desks: Desks) -> None:
             screen.place = ui.column().classes("w-full gap-2 min-w-0")
 
 
-def state_of(known: Mapping[str, Any]) -> str:
+def state_of(known: Row) -> str:
     """A stream in a word.
 
-    >>> state_of({"stale": "false", "has_data": "true"}), state_of({"stale": "true"})
+    >>> state_of({"stale": False, "has_data": True}), state_of({"stale": True, "has_data": None})
     ('PENDING', 'STALE')
     """
-    if known.get("stale") == "true":
+    if known["stale"]:
         return "STALE"
-    return {"true": "PENDING", "false": "NO_DATA"}.get(str(known.get("has_data")), "")
+    return {True: "PENDING", False: "NO_DATA"}.get(known["has_data"], "")
 
 
 class _Screen:
@@ -72,23 +71,16 @@ class _Screen:
 
     async def ask(self) -> Rows:
         """All streams with what is known of each."""
-        found: Rows = []
-        for row in await in_all_schemas(self._desk, "SHOW TABLE STREAMS"):
-            name = sql_name(row["schema_name"], row["name"])
-            known = await listed_details(self._desk, f"DESC TABLE STREAM EXTENDED {name}")
-            if known is not None:
-                found.append(row | self._details(known))
-        return found
+        rows = await in_all_schemas(self._desk, "SHOW TABLE STREAMS EXTENDED")
+        return [row | self._details(row) for row in rows]
 
-    def _details(self, known: Mapping[str, Any]) -> dict[str, Any]:
-        version = known.get("current_offset_version")
+    def _details(self, known: Row) -> dict[str, Any]:
+        version = known["current_offset_version"]
         return {
-            "base": known.get("base_tables") or "gone",
+            "base": known["base_tables"] or "gone",
             "state": state_of(known),
-            "offset": f"version {version}" if version else known.get("offset"),
-            "offset_time": known.get("current_offset_time"),
-            "stale_after": aged(self._desk, known.get("stale_after")),
-            "warning": known.get("warning"),
+            "offset": f"version {version}" if version else known["offset"],
+            "becomes_stale": aged(self._desk, known["stale_after"]),
         }
 
     def show(self, rows: Rows) -> Update[Rows] | None:
