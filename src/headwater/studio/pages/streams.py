@@ -31,7 +31,7 @@ _COLUMNS = (
     ListColumn("state", "State", chip=True, hint=lambda row: row["warning"]),
     ListColumn("offset", "Offset", mono=True),
     ListColumn("current_offset_time", "Consumed up to"),
-    ListColumn("becomes_stale", "Becomes stale"),
+    ListColumn("becomes_stale", "Becomes stale", unbroken=True),
     ListColumn("warning", "Warning"),
     ListColumn("comment", "Comment"),
 )
@@ -79,7 +79,7 @@ class _Screen:
         return {
             "base": known["base_tables"] or "gone",
             "state": state_of(known),
-            "offset": f"version {version}" if version else known["offset"],
+            "offset": f"version\N{NO-BREAK SPACE}{version}" if version else known["offset"],
             "becomes_stale": aged(self._desk, known["stale_after"]),
         }
 

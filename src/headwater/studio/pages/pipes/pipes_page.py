@@ -29,7 +29,7 @@ _COLUMNS = (
     ListColumn("status", "Status", chip=True, hint=lambda row: row["invalid_reason"]),
     ListColumn("pipe_kind", "Source"),
     ListColumn("pending", "Pending"),
-    ListColumn("oldest", "Oldest pending"),
+    ListColumn("oldest", "Oldest pending", unbroken=True),
     ListColumn("failed", "Failed", number=True),
     ListColumn("last_batch_time", "Last batch"),
     ListColumn("virtual_cluster", "Virtual cluster"),
