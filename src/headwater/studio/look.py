@@ -55,7 +55,7 @@ body { overflow-x: hidden; }
 .hw-table td { max-width: 28rem; overflow-wrap: break-word; white-space: normal !important; }
 .hw-table td a { overflow-wrap: break-word; }
 .hw-table td a[href*="/compute/jobs/"] { overflow-wrap: anywhere; display: inline-block;
-  min-width: 6.5rem; }
+  min-width: 5.25rem; }
 .hw-table thead th { font-weight: 600; }
 .hw-listing { display: flex; flex-direction: column; gap: .75rem; width: 100%; min-width: 0; }
 .hw-listing .q-input { max-width: 14rem; }

@@ -7,8 +7,8 @@ from typing import Any
 from nicegui import ui
 from starlette.requests import Request
 
+from headwater.names import show_identifier
 from headwater.studio.actions import confirm
-from headwater.studio.ages import aged
 from headwater.studio.desk import Desk, Desks
 from headwater.studio.frame import frame, heading
 from headwater.studio.in_schemas import in_all_schemas, sql_name
@@ -31,7 +31,7 @@ _COLUMNS = (
     ListColumn("state", "State", chip=True, hint=lambda row: row["warning"]),
     ListColumn("offset", "Offset", mono=True),
     ListColumn("current_offset_time", "Consumed up to"),
-    ListColumn("becomes_stale", "Becomes stale", unbroken=True),
+    ListColumn("stale_after", "Becomes stale"),
     ListColumn("warning", "Warning"),
     ListColumn("comment", "Comment"),
 )
@@ -61,6 +61,16 @@ def state_of(known: Row) -> str:
     return {True: "PENDING", False: "NO_DATA"}.get(known["has_data"], "")
 
 
+def _details(known: Row, workspace: str) -> dict[str, Any]:
+    version, base = known["current_offset_version"], known["base_tables"] or "gone"
+    return {
+        # That it is in this workspace goes without saying.
+        "base": base.removeprefix(f"{show_identifier(workspace)}."),
+        "state": state_of(known),
+        "offset": f"version\N{NO-BREAK SPACE}{version}" if version else known["offset"],
+    }
+
+
 class _Screen:
     """The list, and below it the changes of the stream that was chosen."""
 
@@ -72,16 +82,7 @@ class _Screen:
     async def ask(self) -> Rows:
         """All streams with what is known of each."""
         rows = await in_all_schemas(self._desk, "SHOW TABLE STREAMS EXTENDED")
-        return [row | self._details(row) for row in rows]
-
-    def _details(self, known: Row) -> dict[str, Any]:
-        version = known["current_offset_version"]
-        return {
-            "base": known["base_tables"] or "gone",
-            "state": state_of(known),
-            "offset": f"version\N{NO-BREAK SPACE}{version}" if version else known["offset"],
-            "becomes_stale": aged(self._desk, known["stale_after"]),
-        }
+        return [row | _details(row, self._desk.workspace) for row in rows]
 
     def show(self, rows: Rows) -> Update[Rows] | None:
         """The streams in a grid."""
