@@ -1,4 +1,4 @@
-"""Studio over a lake with 1,000 dynamic tables: its screens drawn, scrolled and at rest.
+"""Studio over a lake with 1,000 dynamic tables and 200 of all else: drawn, scrolled, at rest.
 
 A render is the answer of the service to a browser that asks for a screen. A useful paint is when
 Chromium shows what the screen is for, counted from the click on the address bar, with the scripts
@@ -7,7 +7,8 @@ and so are as many plain rows: a frame is long if the next one came more than 50
 the machine has to do with it, the plain rows suffer too. At rest, 20 pages are open and nothing
 happens in the lake; what the service needs then is measured over a minute, less what it needs
 without any page: its loop looks at the schedules of all tables once a second. The dynamic tables
-are rows of the catalog: nobody would wait for 1,000 CREATEs. Spark is not started.
+are rows of the catalog: nobody would wait for 1,000 CREATEs. What else there is, `studio_lake.py`
+makes. Spark is not started.
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import cycle, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +28,7 @@ from bench.measure import Contender, Samples, interleave
 from bench.outcome import Findings, Outcome, below
 from bench.schedule_tick import TABLES, fill_schedules
 from bench.scratch import Scratch
+from bench.studio_lake import MANY, fill_beside_tables
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, CDPSession, Page
@@ -52,15 +55,19 @@ SCREENS = {
     "a table": ("/studio/catalog/public/t", "td:has-text('amount')"),
     "dynamic tables": ("/studio/dynamic-tables", "a.hw-link:text-is('d_0000')"),
     "a dynamic table": ("/studio/dynamic-tables/public/d_0500", "dt:has-text('Max lag')"),
-    "pipes": ("/studio/pipes", "text=No pipe yet"),
-    "volumes": ("/studio/volumes", "text=No volume yet"),
-    "streams": ("/studio/streams", "text=No stream yet"),
-    "tasks": ("/studio/tasks", "text=No task yet"),
+    "pipes": ("/studio/pipes", "a.hw-link:text-is('p_000')"),
+    "a pipe": ("/studio/pipes/public/p_000", "text=Files loaded"),
+    "volumes": ("/studio/volumes", "a.hw-link:text-is('v_000')"),
+    "a volume": ("/studio/volumes/public/v_000", "text=No files in this folder"),
+    "streams": ("/studio/streams", "a.hw-link:text-is('s_000')"),
+    "tasks": ("/studio/tasks", "a.hw-link:text-is('t_000')"),
+    "a task": ("/studio/tasks/many/t_000", "dt:has-text('Next plan time')"),
     "compute": ("/studio/compute", "section:has-text('DEFAULT')"),
-    "monitoring": ("/studio/monitoring", "a.hw-link:text-is('public.d_0000')"),
+    "monitoring": ("/studio/monitoring", "a.hw-link:text-is('public.p_000')"),
     "admin": ("/studio/admin", "td:has-text('admin')"),
 }
-"""Each with its address, and what has to be seen."""
+"""Each with its address, and what has to be seen; that of a job is known when there is one."""
+Screens = Mapping[str, tuple[str, str]]
 
 
 def run(scratch: Scratch) -> Findings:
@@ -73,26 +80,31 @@ def run(scratch: Scratch) -> Findings:
     with closing(headwater.connect(lake)) as connection:
         scratch.say(f"adding {TABLES:,} dynamic tables to the catalog")
         fill_schedules(connection)
+        scratch.say(f"adding {MANY} volumes, pipes, streams and tasks")
+        fill_beside_tables(connection)
+        job = connection.sql("SHOW JOBS LIMIT 1").to_dicts()[0]["job_id"]
+    screens = SCREENS | {"a job": (f"/studio/compute/jobs/{job}", "dt:has-text('Took')")}
     with running_studio(lake) as studio, sync_playwright() as playwright:
         scratch.say("asking for screens")
         outcomes = [
             below(f"render, {samples.name}", samples, limit=MOST_RENDER_SECONDS)
-            for samples in _renders(studio)
+            for samples in _renders(studio, screens)
         ]
         browser = playwright.chromium.launch(executable_path=_chromium(), args=["--no-sandbox"])
         context = logged_in(browser, studio, studio.local_token)
         scratch.say("looking at screens in Chromium")
         outcomes += [
             below(f"first useful paint, {samples.name}", samples, limit=MOST_PAINT_SECONDS)
-            for samples in _paints(context)
+            for samples in _paints(context, screens)
         ]
         scratch.say(f"scrolling over {TABLES:,} dynamic tables")
         outcomes += _scrolling(context)
         scratch.say(f"leaving no page open, then {PAGES}")
-        outcomes.append(_rest(context, studio.pid))
+        outcomes.append(_rest(context, screens, studio.pid))
         context.close()
         browser.close()
-    return Findings(tuple(outcomes), (f"{TABLES:,} dynamic tables; Spark not started",))
+    lake_has = f"{TABLES:,} dynamic tables; {MANY} pipes, volumes, streams and tasks each"
+    return Findings(tuple(outcomes), (f"{lake_has}; Spark not started",))
 
 
 def _chromium() -> str:
@@ -102,7 +114,7 @@ def _chromium() -> str:
     return found
 
 
-def _renders(studio: Studio) -> list[Samples]:
+def _renders(studio: Studio, screens: Screens) -> list[Samples]:
     import httpx
 
     cookies = {"headwater_token": studio.local_token, "headwater_zone": "UTC"}
@@ -117,11 +129,11 @@ def _renders(studio: Studio) -> list[Samples]:
 
             return once
 
-        contenders = [Contender(name, ask(path)) for name, (path, _) in SCREENS.items()]
+        contenders = [Contender(name, ask(path)) for name, (path, _) in screens.items()]
         return interleave(contenders, rounds=_ROUNDS, warm_ups=2)
 
 
-def _paints(context: BrowserContext) -> list[Samples]:
+def _paints(context: BrowserContext, screens: Screens) -> list[Samples]:
     page = context.new_page()
 
     def look(path: str, useful: str) -> Callable[[], object]:
@@ -131,7 +143,7 @@ def _paints(context: BrowserContext) -> list[Samples]:
 
         return once
 
-    contenders = [Contender(name, look(*screen)) for name, screen in SCREENS.items()]
+    contenders = [Contender(name, look(*screen)) for name, screen in screens.items()]
     found = interleave(contenders, rounds=_ROUNDS, warm_ups=1)
     page.close()
     return found
@@ -180,7 +192,7 @@ class _Scrolled:
 
 def _scrolling(context: BrowserContext) -> list[Outcome]:
     """The list, and beside it as long a page of plain rows, which shows what the machine does."""
-    page = _opened(context, list(SCREENS).index("dynamic tables"))
+    page = _opened(context, SCREENS["dynamic tables"])
     page.wait_for_timeout(_SETTLE_SECONDS * 100)
     rows = _scrolled(page, "*:has(> table[aria-label='Dynamic tables'])")
     page.locator(f"a.hw-link:text-is('d_{TABLES - 1:04}')").first.wait_for()
@@ -232,11 +244,11 @@ def _page_seconds(tools: CDPSession) -> float:
     return next(float(one["value"]) for one in metrics if one["name"] == "TaskDuration")
 
 
-def _rest(context: BrowserContext, pid: int) -> Outcome:
+def _rest(context: BrowserContext, screens: Screens, pid: int) -> Outcome:
     # The pages that were looked at are given up after a while.
     time.sleep(_GIVEN_UP_SECONDS)
     alone = _cpu_share(pid, _REST_SECONDS / 2)
-    pages = [_opened(context, number) for number in range(PAGES)]
+    pages = [_opened(context, screen) for screen in islice(cycle(screens.values()), PAGES)]
     time.sleep(_SETTLE_SECONDS)
     with_pages = _cpu_share(pid, _REST_SECONDS)
     for page in pages:
@@ -258,8 +270,8 @@ def _cpu_share(pid: int, seconds: float) -> float:
     return (_cpu_seconds(pid) - before) / (time.monotonic() - began)
 
 
-def _opened(context: BrowserContext, number: int) -> Page:
-    path, useful = list(SCREENS.values())[number % len(SCREENS)]
+def _opened(context: BrowserContext, screen: tuple[str, str]) -> Page:
+    path, useful = screen
     page = context.new_page()
     page.goto(path, wait_until="commit")
     page.locator(useful).first.wait_for()

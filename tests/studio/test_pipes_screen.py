@@ -132,6 +132,20 @@ def test_a_bad_file_is_removed(page: Page, lake: headwater.Connection, inbox: Pa
     assert lake.sql("LIST VOLUME pip.inbox").rows == []
 
 
+def test_a_pipe_that_cannot_run_says_why_and_is_let_run_again(
+    page: Page, lake: headwater.Connection, inbox: Path
+) -> None:
+    lake.sql("DROP TABLE pip.orders; ALTER PIPE pip.loads REFRESH")
+    wait_for(lambda: described(lake)["pipe_status"] == "INVALID", "the pipe to be stopped")
+    page.goto(PAGE)
+    why = page.get_by_role("alert").filter(has_text="It cannot run")
+    expect(why).to_contain_text("pip.orders")
+    lake.sql("UNDROP TABLE pip.orders")
+    press(page, "Retry")
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
+    assert described(lake)["pipe_status"] == "RUNNING"
+
+
 def test_a_viewer_watches_and_cannot_pause(
     studio: Studio, browser: Browser, lake: headwater.Connection, inbox: Path
 ) -> None:

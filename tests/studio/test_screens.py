@@ -1,10 +1,11 @@
 """Every screen, wide and narrow, light and dark: an empty lake, the demonstration's, a broken one.
 
 The pictures are kept in build/studio for people to look at; what a test can see by itself is that
-neither a page nor, on a phone, a list scrolls sideways, that no word is cut off and nothing lies
-over another, that no script fails, that no part of a
-page says that it cannot, that whatever can be pressed has a name, and that Show SQL shows some.
-`pytest --bless` also puts the picture of the README in its place.
+neither a page nor a list scrolls sideways, that no word is cut off and nothing lies
+over another, that no script fails, that no part of a page says that it cannot, that whatever can be
+pressed has a name, and that Show SQL shows some. Of the broken lake it sees that its screens say
+what is broken, and that none of them breaks with it. `pytest --bless` also puts the picture of the
+README in its place.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from tests.studio.conftest import (
     running_studio,
 )
 
+import headwater
 from headwater.studio.frame import SCREENS
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(600)]
@@ -36,16 +38,33 @@ _README_PICTURE = _ROOT / "docs" / "images" / "studio.png"
 _FURTHER = {
     "demo": (
         "/dynamic-tables/public/sales_summary",
+        "/catalog/public",
         "/catalog/public/sales",
         "/pipes/public/sales_pipe",
         "/volumes/public/inbox",
+        "/my-files",
         "/tasks/etl/load",
     ),
-    "broken": ("/dynamic-tables/public/sales_clean", "/pipes/public/sales_pipe"),
+    "broken": (
+        "/dynamic-tables/public/sales_clean",
+        "/catalog/public/sales_view",
+        "/pipes/public/sales_pipe",
+        "/tasks/etl/count",
+    ),
     "empty": (),
 }
+_SAYS_WHAT_IS_BROKEN = {
+    "/dynamic-tables": "FAILED",
+    "/dynamic-tables/public/sales_clean": "last refresh: FAILED",
+    "/pipes": "INVALID",
+    "/pipes/public/sales_pipe": "It cannot run",
+    "/streams": "its table was dropped",
+    "/tasks/etl/count": "FAILED",
+    "/compute": "FAILED",
+    "/monitoring": "FAILED",
+}
 _SIDEWAYS = """() => [document.documentElement,
-  ...(innerWidth > 600 ? [] : document.querySelectorAll('.hw-list .q-table__middle'))]
+  ...document.querySelectorAll('.hw-list .q-table__middle, .hw-plan')]
   .some(box => box.scrollWidth > box.clientWidth)"""
 # A grid draws its rows a moment after its head.
 _ROWS_ARE_THERE = """() => [...document.querySelectorAll('.q-table')].every(
@@ -85,7 +104,8 @@ _OVERLAPS = """() => {
     }
     return { one, left, top, right, bottom };
   };
-  const dialog = document.querySelector('.q-dialog .q-card') || document.querySelector('#content');
+  const dialog = document.querySelector('.q-dialog .q-card') || document.querySelector('#content')
+    || document.body;
   const all = [...dialog.querySelectorAll('button, a[href], h1, th, label, .hw-chip, [role=tab],'
     + '[role=checkbox], dt, dd')].filter(one => one.checkVisibility()).map(shown)
     .filter(at => at.right - at.left > 1 && at.bottom - at.top > 1);
@@ -99,6 +119,53 @@ _OVERLAPS = """() => {
       || one.getAttribute('aria-label') || one.className).join(' | ').slice(0, 120));
   }));
   return found;
+}"""
+# In a list, a moment or a length of time in two lines, or the id of a job in more than three.
+_TORN = """() => {
+  const found = [], words = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const range = document.createRange();
+  const short = /^(in )?\\d+ (ms|s|min|h|d)\\b|^\\d{4}-\\d\\d-\\d\\d /;
+  while (words.nextNode()) {
+    const text = words.currentNode;
+    if (!text.parentElement.closest('.hw-list td')) continue;
+    const most = text.parentElement.closest('a[href*="/compute/jobs/"]') ? 3
+      : short.test(text.data.trim()) ? 1 : Infinity;
+    range.selectNodeContents(text);
+    if (range.getClientRects().length > most) found.push(text.data.trim().slice(0, 80));
+  }
+  return found;
+}"""
+# Words that are hard to read on what is behind them: below the contrast that WCAG asks of text.
+_FAINT = """() => {
+  const rgba = color => {
+    const found = color.match(/^rgba?\\(([^)]+)\\)$/);
+    return found && [...found[1].split(/[ ,/]+/).map(Number), 1].slice(0, 4);
+  };
+  const over = (a, b) => [0, 1, 2].map(i => a[i] * a[3] + b[i] * (1 - a[3]));
+  const light = color => {
+    const [r, g, b] = color.map(v => v / 255)
+      .map(v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const behind = one => {
+    const color = one ? rgba(getComputedStyle(one).backgroundColor) : [255, 255, 255, 1];
+    return !color || color[3] === 0 ? behind(one.parentElement)
+      : color[3] === 1 ? color : over(color, behind(one.parentElement));
+  };
+  const found = [], words = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (words.nextNode()) {
+    const text = words.currentNode, own = text.parentElement;
+    if (!text.data.trim() || !own.checkVisibility({ checkVisibilityCSS: true })) continue;
+    if (own.closest('.cm-editor, .disabled, .hw-skip, script, style, [aria-hidden=true]')) continue;
+    const style = getComputedStyle(own), color = rgba(style.color), back = behind(own);
+    if (!color) continue;
+    const shown = light(over(color, back)), page = light(back);
+    const contrast = (Math.max(shown, page) + 0.05) / (Math.min(shown, page) + 0.05);
+    const large = parseFloat(style.fontSize) >= 24 || own.closest('.q-icon');
+    if (contrast < (large ? 3 : 4.5))
+      found.push(`${text.data.trim().slice(0, 40)} (${contrast.toFixed(1)})`);
+  }
+  return [...new Set(found)];
 }"""
 # What a screen reader would call by nothing; icons are letters to it.
 _NAMELESS = """() => [...document.querySelectorAll('button, a[href], input, textarea,'
@@ -124,7 +191,7 @@ _PANEL_IS_AT = """([left, width]) => {
 _AT_ONCE = "*, *::before, *::after { transition: none !important; animation: none !important; }"
 _DRAWN_MS = 60
 _LONGEST_NAME = 20
-_HEADER_LINES = "document.querySelector('header').clientHeight"
+_HEADER_LINES = "document.querySelector('header')?.clientHeight ?? 0"
 _ONE_LINE = 60
 # What the demonstration has none of.
 _MORE = """
@@ -134,8 +201,11 @@ SUBMIT TASK etl.load, etl.sums;
 EXECUTE TASK etl.load;
 """
 _BREAK = """
-ALTER PIPE sales_pipe SET PIPE_EXECUTION_PAUSED = true;
+CREATE VIEW sales_view AS SELECT category, sum(amount) AS total FROM sales GROUP BY category;
+CREATE TASK etl.count SCHEDULE (DAILY AT '03:00') AS SELECT count(*) FROM sales;
+SUBMIT TASK etl.count;
 DROP TABLE sales;
+EXECUTE TASK etl.count;
 """
 
 
@@ -161,10 +231,12 @@ def test_the_screens_of_an_empty_lake(empty: Studio, browser: Browser) -> None:
 
 
 def test_the_screens_of_the_demonstration_and_then_of_a_broken_lake(
-    demo: Studio, browser: Browser, bless: bool
+    demo: Studio, browser: Browser, tmp_path: Path, bless: bool
 ) -> None:
     with demo.connect() as lake:
         lake.sql(_MORE)
+        (tmp_path / "prices.csv").write_text("1,2\n")
+        lake.sql(f"PUT '{tmp_path}/prices.csv' TO USER VOLUME")
         # The first page that needs Spark would wait for it.
         lake.sql("SELECT count(*) FROM sales")
         refresh = lake.sql("SHOW DYNAMIC TABLE REFRESH HISTORY sales_summary LIMIT 1").to_dicts()[0]
@@ -176,7 +248,36 @@ def test_the_screens_of_the_demonstration_and_then_of_a_broken_lake(
         shutil.copy(_PICTURES / "demo-dynamic-tables-wide-light.png", _README_PICTURE)
     with demo.connect() as lake:
         lake.sql(_BREAK)
-    _look_at_all(demo, browser, "broken")
+        with pytest.raises(headwater.Error, match="sales"):
+            lake.sql("REFRESH DYNAMIC TABLE sales_clean")
+        lake.run_until_idle()
+        failed = lake.sql("SHOW JOBS WHERE status = 'FAILED' LIMIT 1").to_dicts()[0]
+        instance = lake.sql("SHOW TASK INSTANCES OF etl.count LIMIT 1").to_dicts()[0]
+    job, ran = f"/compute/jobs/{failed['job_id']}", f"/tasks/etl/count/{instance['instance_id']}"
+    _look_at_all(demo, browser, "broken", job, ran)
+
+
+def test_the_page_to_log_in(empty: Studio, browser: Browser) -> None:
+    context = browser.new_context(base_url=empty.url)
+    page = context.new_page()
+    _PICTURES.mkdir(parents=True, exist_ok=True)
+    page.goto("/studio/login")
+    problems = _looked_at_in_all_sizes(page, "login")
+    page.get_by_label("User").fill("nobody")
+    page.get_by_label("Password or token").fill("wrong")
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_role("alert")).to_be_visible()
+    problems += _looked_at_in_all_sizes(page, "login-refused")
+    context.close()
+    assert problems == []
+
+
+def _looked_at_in_all_sizes(page: Page, name: str) -> list[str]:
+    problems: list[str] = []
+    for width, size in (("wide", DESKTOP), ("phone", PHONE)):
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        problems += _looked_at(page, f"{name}-{width}")
+    return problems
 
 
 def _look_at_all(studio: Studio, browser: Browser, name: str, *more: str) -> None:
@@ -187,6 +288,10 @@ def _look_at_all(studio: Studio, browser: Browser, name: str, *more: str) -> Non
     page.on("pageerror", lambda error: problems.append(f"{page.url}: {error}"))
     for path in [*(screen.path for screen in SCREENS), *_FURTHER[name], *more]:
         _load(page, path)
+        if name == "broken" and path in _SAYS_WHAT_IS_BROKEN:
+            content, said = page.locator("#content"), _SAYS_WHAT_IS_BROKEN[path]
+            # In words, or by the name of what is drawn.
+            expect(content.get_by_text(said).or_(content.get_by_label(said)).first).to_be_visible()
         for width, size in (("wide", DESKTOP), ("phone", PHONE)):
             page.set_viewport_size({"width": size[0], "height": size[1]})
             if width == "phone" and path == "/":
@@ -207,7 +312,7 @@ def _shown(path: str) -> str:
 
 def _looked_at_all_of(page: Page, name: str, path: str, width: str) -> list[str]:
     shown = f"{name}-{_shown(path)}-{width}"
-    tabs = page.get_by_role("tab").all_inner_texts() if name != "broken" else []
+    tabs = page.get_by_role("tab").all_inner_texts()
     if tabs:
         _turn_to(page, tabs[0])
     problems = _looked_at(page, shown)
@@ -268,19 +373,22 @@ def _said_in_sql(page: Page, path: str) -> list[str]:
 
 def _looked_at(page: Page, name: str, schemes: tuple[str, ...] = ("light", "dark")) -> list[str]:
     found = []
-    if not name.startswith("broken") and page.get_by_role("alert").count():
-        found.append(f"{name} says: {page.get_by_role('alert').first.inner_text()}")
+    for said in page.get_by_role("alert").all_inner_texts():
+        if "BUG" in said or not name.startswith(("broken", "login-refused")):
+            found.append(f"{name} says: {said}")
     if page.get_by_text("Connection lost").is_visible():
         found.append(f"{name} has lost its connection")
     for scheme in schemes:
         page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
         page.wait_for_timeout(_DRAWN_MS)
         page.screenshot(path=_PICTURES / f"{name}-{scheme}.png", animations="disabled")
+        found += [f"{name} is faint in {scheme}: {words}" for words in page.evaluate(_FAINT)]
         if page.evaluate(_SIDEWAYS):
             found.append(f"{name} scrolls sideways")
         if page.evaluate(_HEADER_LINES) > _ONE_LINE:
             found.append(f"{name} has a header of two lines")
     found += [f"{name} cuts off: {words}" for words in page.evaluate(_CUT_OFF)]
+    found += [f"{name} tears apart: {words}" for words in page.evaluate(_TORN)]
     found += [f"{name} has one over another: {both}" for both in page.evaluate(_OVERLAPS)]
     found += [f"{name} has no name for {one}" for one in page.evaluate(_NAMELESS)]
     return found

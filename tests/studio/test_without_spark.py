@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
@@ -168,6 +170,68 @@ def test_a_python_script_has_the_colours_of_python(page: Page, lake: headwater.C
     assert len({found[word] for word in ("def", "'x'", "# done")}) == 3
     expect(page.get_by_text("A Python script runs as a task")).to_be_visible()
     expect(page.get_by_role("button", name="Run", exact=True)).to_have_count(0)
+
+
+def test_a_changed_script_is_saved_as_the_draft(page: Page, lake: headwater.Connection) -> None:
+    lake.sql("CREATE TASK drafts.script SCHEDULE (DAILY) AS SHOW TABLES")
+    page.goto("/studio/?folder=drafts&task=script")
+    expect(page.locator('[data-ready="yes"]')).to_be_visible()
+    page.locator(".cm-content").fill("SHOW SCHEMAS")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_text("saved as the draft")).to_be_visible()
+    assert "$$SHOW SCHEMAS$$" in str(lake.sql("SHOW CREATE TASK drafts.script").rows[0][0])
+
+
+def test_a_backfill_takes_what_comes_after_along(page: Page, lake: headwater.Connection) -> None:
+    lake.sql(
+        "CREATE TASK filled.first SCHEDULE (DAILY) AS SHOW TABLES;"
+        "CREATE TASK filled.second SCHEDULE (DAILY) AFTER filled.first AS SHOW TABLES;"
+        "SUBMIT TASK filled.first, filled.second"
+    )
+    page.goto("/studio/tasks/filled/first")
+    page.get_by_role("button", name="Backfill").click()
+    page.get_by_label("From").fill("2026-01-01")
+    page.get_by_label("To", exact=True).fill("2026-01-02")
+    page.get_by_role("checkbox", name="With downstream").click()
+    page.get_by_role("button", name="Show the statement").click()
+    dialog = page.get_by_role("dialog").filter(has_text="WITH DOWNSTREAM")
+    dialog.get_by_role("button", name="Backfill", exact=True).click()
+    expect(dialog).to_have_count(0)
+    made = lake.sql("SHOW TASK INSTANCES OF filled.second").to_dicts()
+    assert [row["triggered_by"] for row in made] == ["BACKFILL", "BACKFILL"]
+
+
+def test_light_or_dark_is_kept(page: Page) -> None:
+    page.goto("/studio/compute")
+    button = page.get_by_role("button", name="Light or dark")
+    for theme in ("dark", "light"):
+        button.click()
+        expect(page.locator(f"body.body--{theme}")).to_be_visible()
+        kept = {cookie.get("name"): cookie.get("value") for cookie in page.context.cookies()}
+        assert kept["headwater_theme"] == theme
+        page.reload()
+        expect(page.locator(f"body.body--{theme}")).to_be_visible()
+
+
+def test_who_has_no_pointer_skips_to_the_content(page: Page) -> None:
+    page.goto("/studio/compute")
+    expect(page.locator("#content button").first).to_be_visible()
+    page.keyboard.press("Tab")
+    link = page.get_by_role("link", name="Skip to content")
+    expect(link).to_be_focused()
+    expect(link).to_be_in_viewport()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    expect(page.locator("#content :focus")).to_have_count(1)
+
+
+def test_moments_are_those_of_the_user_s_zone(page: Page, lake: headwater.Connection) -> None:
+    lake.sql("CREATE VOLUME made_just_now")
+    page.goto("/studio/volumes")
+    row = page.get_by_role("row").filter(has_text="made_just_now")
+    made = datetime.fromisoformat(row.locator(".hw-moment").inner_text())
+    zone = ZoneInfo("Europe/Berlin")
+    assert abs(datetime.now(zone) - made.replace(tzinfo=zone)) < timedelta(minutes=5)
 
 
 def test_pages_are_pinned_and_stay_so(page: Page) -> None:

@@ -110,18 +110,20 @@ class DropPipe:
 
 @dataclass(frozen=True, slots=True)
 class ShowPipes:
-    """SHOW PIPES [IN SCHEMA s | IN WORKSPACE w] [LIKE|WHERE] [LIMIT]; at most one scope."""
+    """SHOW PIPES [EXTENDED] [IN SCHEMA s | IN WORKSPACE w] [LIKE|WHERE] [LIMIT]; one scope."""
 
     schema: ObjectName | None = None
     workspace: ObjectName | None = None
     filter: ShowFilter = NO_FILTER
+    extended: bool = False
 
     def to_sql(self) -> str:
         """The statement in its canonical spelling."""
         scope = f" IN SCHEMA {self.schema}" if self.schema is not None else ""
         if self.workspace is not None:
             scope = f" IN WORKSPACE {self.workspace}"
-        return f"SHOW PIPES{scope}{self.filter.to_sql()}"
+        extended = " EXTENDED" if self.extended else ""
+        return f"SHOW PIPES{extended}{scope}{self.filter.to_sql()}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,11 +199,10 @@ def parse_drop_pipe(cursor: Cursor) -> DropPipe:
 def parse_show_pipes(cursor: Cursor) -> ShowPipes:
     """Read the statement; the cursor stands before SHOW."""
     cursor.expect("SHOW", "PIPES")
+    extended = cursor.accept("EXTENDED")
     workspace = parse_workspace_scope(cursor)
-    if workspace is not None:
-        return ShowPipes(workspace=workspace, filter=parse_show_filter(cursor))
-    schema = parse_scope(cursor)
-    return ShowPipes(schema, filter=parse_show_filter(cursor))
+    schema = None if workspace is not None else parse_scope(cursor)
+    return ShowPipes(schema, workspace, parse_show_filter(cursor), extended)
 
 
 def parse_desc_pipe(cursor: Cursor) -> DescPipe | DescTable:

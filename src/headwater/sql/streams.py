@@ -41,14 +41,16 @@ class DescTableStream:
 
 @dataclass(frozen=True, slots=True)
 class ShowTableStreams:
-    """SHOW [TABLE] STREAMS [IN schema] [LIKE|WHERE] [LIMIT]."""
+    """SHOW [TABLE] STREAMS [EXTENDED] [IN schema] [LIKE|WHERE] [LIMIT]."""
 
     schema: ObjectName | None = None
     filter: ShowFilter = NO_FILTER
+    extended: bool = False
 
     def to_sql(self) -> str:
         """The statement in its canonical spelling."""
-        return f"SHOW TABLE STREAMS{scope_to_sql(self.schema)}{self.filter.to_sql()}"
+        extended = " EXTENDED" if self.extended else ""
+        return f"SHOW TABLE STREAMS{extended}{scope_to_sql(self.schema)}{self.filter.to_sql()}"
 
 
 def parse_drop_table_stream(cursor: Cursor) -> DropTableStream | DropTable:
@@ -91,8 +93,9 @@ def parse_show_table_streams(cursor: Cursor) -> ShowTableStreams:
     cursor.expect("SHOW")
     cursor.accept("TABLE")
     cursor.expect("STREAMS")
+    extended = cursor.accept("EXTENDED")
     schema = parse_scope(cursor)
-    return ShowTableStreams(schema, parse_show_filter(cursor))
+    return ShowTableStreams(schema, parse_show_filter(cursor), extended)
 
 
 def parse_alter_table_stream(cursor: Cursor) -> AlterTable:

@@ -6,14 +6,13 @@ import json
 
 from headwater.catalog.pipes import Pipe, PipeKind
 from headwater.pipes.find_pipe import find_pipe
-from headwater.pipes.latency import latency_at
 from headwater.result import Result, Row, string_columns
-from headwater.runtime.clock import now
 from headwater.sql.pipe_properties import properties_of
 from headwater.sql.pipes import DescPipe
 from headwater.statements.context import Context
 from headwater.statements.info_rows import info_rows
 from headwater.statements.property_text import shown_properties
+from headwater.statements.show_pipes import latency_text
 
 _WARNINGS = 10
 
@@ -38,15 +37,11 @@ def desc_pipe(context: Context, statement: DescPipe) -> Result:
         output_name=pipe.output_name,
         input_name=pipe.input_name,
         invalid_reason=pipe.invalid_reason,
-        pipe_latency=_latency(pipe),
+        pipe_latency=latency_text(pipe),
     )
     if statement.extended:
         rows += _metrics(context, pipe)
     return Result.from_rows(string_columns("info_name", "info_value"), rows)
-
-
-def _latency(pipe: Pipe) -> str | None:
-    return None if pipe.latency is None else json.dumps(latency_at(pipe.latency, now()))
 
 
 def _metrics(context: Context, pipe: Pipe) -> list[Row]:

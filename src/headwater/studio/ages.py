@@ -10,12 +10,12 @@ from headwater.studio.shown_times import ago, moment
 from headwater.time_zones import zone_of
 
 
-def aged(desk: Desk, text: str | None) -> str:
-    """A moment as DESC gives it, and how far away it is; nothing for none."""
-    if not text:
+def aged(desk: Desk, value: datetime | str | None) -> str:
+    """A moment as SHOW or DESC gives it, and how far away it is; nothing for none."""
+    if not value:
         return ""
     zone = zone_of(desk.look.time_zone or desk.service.lake.config.time_zone)
-    return moment_and_age(text, now().astimezone(zone).replace(tzinfo=None))
+    return moment_and_age(str(value), now().astimezone(zone).replace(tzinfo=None))
 
 
 def moment_and_age(text: str, present: datetime) -> str:

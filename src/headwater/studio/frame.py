@@ -59,8 +59,9 @@ def frame(desk: Desk, title: str, *, here: str) -> Iterator[None]:
     ui.add_css(CSS)
     # Those that Quasar paints itself: its own would stand out as grey from the dark page.
     ui.colors(primary="#0f766e", dark="#111a2b", dark_page="#0b1220")
-    ui.html('<a class="hw-skip" href="#content">Skip to content</a>', sanitize=False)
     with ui.header().classes("hw-header items-center gap-2 py-1 no-wrap"):
+        # The first thing that the keyboard comes to: the header stands before all else.
+        ui.link("Skip to content", "#content").classes("hw-skip")
         menu = ui.button(icon="menu").props('flat round dense aria-label="Navigation"')
         ui.link("Headwater", "/").classes("hw-link text-lg font-semibold")
         ui.space()

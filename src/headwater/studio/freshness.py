@@ -73,17 +73,16 @@ def of_dynamic_table(row: Row, now: datetime) -> Freshness:
     return Freshness("dynamic table", name, path, health, lag, row["target_lag_second"], said)
 
 
-def of_pipe(schema: str, details: Row, now: datetime) -> Freshness:
-    """The rows of DESC PIPE EXTENDED."""
-    name, status = str(details["name"]), details.get("pipe_status")
-    oldest = _moment(details.get("oldest_pending_time"))
+def of_pipe(row: Row, now: datetime) -> Freshness:
+    """A row of SHOW PIPES EXTENDED."""
+    schema, name, status = row["schema_name"], row["pipe_name"], row["status"]
+    oldest, failures = row["oldest_pending_time"], row["consecutive_failures"]
     lag = None if oldest is None else max(int((now - oldest).total_seconds()), 0)
-    failures = int(details.get("consecutive_failures") or 0)
-    said = [str(details["invalid_reason"])] if details.get("invalid_reason") else []
+    said = [row["invalid_reason"]] if row["invalid_reason"] else []
     if failures:
         said.append(f"{failures} failures in a row")
     if lag is not None:
-        said.append(f"{details.get('pending_files') or 0} files wait")
+        said.append(f"{row['pending_files']} files wait")
     health = Health.STOPPED if status == "PAUSED" else Health.WELL
     if status == "INVALID" or failures:
         health = Health.BAD
@@ -91,18 +90,17 @@ def of_pipe(schema: str, details: Row, now: datetime) -> Freshness:
     return Freshness("pipe", f"{schema}.{name}", path, health, lag, None, "; ".join(said))
 
 
-def of_stream(schema: str, details: Row, now: datetime) -> Freshness:
-    """The rows of DESC TABLE STREAM EXTENDED."""
-    name, warning = str(details["name"]), details.get("warning") or ""
-    reached = _moment(details.get("current_offset_time"))
-    waits = str(details.get("has_data")).lower() == "true"
-    lag = int((now - reached).total_seconds()) if waits and reached is not None else None
+def of_stream(row: Row, now: datetime) -> Freshness:
+    """A row of SHOW TABLE STREAMS EXTENDED."""
+    schema, name, reached = row["schema_name"], row["name"], row["current_offset_time"]
+    waits = row["has_data"] and reached is not None
+    lag = int((now - reached).total_seconds()) if waits else None
     path = studio_path("streams", schema, name)
     full = f"{schema}.{name}"
-    if str(details.get("stale")).lower() == "true":
+    if row["stale"]:
         return Freshness("stream", full, path, Health.BAD, lag, None, "it is stale")
-    health = Health.LATE if warning else Health.WELL
-    return Freshness("stream", full, path, health, lag, None, str(warning))
+    health = Health.LATE if row["warning"] else Health.WELL
+    return Freshness("stream", full, path, health, lag, None, row["warning"] or "")
 
 
 def of_task(row: Row, now: datetime) -> Freshness:
@@ -119,9 +117,3 @@ def of_task(row: Row, now: datetime) -> Freshness:
         health, said = Health.LATE, "it is due, and has not begun"
     path = studio_path("tasks", *([row["folder"]] if row["folder"] else []), row["name"])
     return Freshness("task", name, path, health, lag, None, said)
-
-
-def _moment(value: Any) -> datetime | None:
-    if not value:
-        return None
-    return value if isinstance(value, datetime) else datetime.fromisoformat(str(value))

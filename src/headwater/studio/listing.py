@@ -49,6 +49,8 @@ class ListColumn:
     """The text beside a bar."""
     number: bool = False
     mono: bool = False
+    unbroken: bool = False
+    """Stays in one line, as moments do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +159,7 @@ def _column(column: ListColumn, rows: Sequence[Row]) -> dict[str, Any]:
         kind = "bar"
     elif column.strip:
         kind = "strip"
-    moments = any(isinstance(_value(column, row), datetime) for row in rows)
+    moments = column.unbroken or any(isinstance(_value(column, row), datetime) for row in rows)
     return {
         "name": column.name,
         "label": column.label,

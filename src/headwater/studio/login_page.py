@@ -11,7 +11,8 @@ _PAGE = """<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Log in · Headwater Studio</title>
 <style>
-:root {{ color-scheme: light dark; --line: #cbd5e1; --accent: #0f766e; }}
+:root {{ color-scheme: light dark; --line: #64748b; --accent: #0f766e; --focus: #0f766e; }}
+@media (prefers-color-scheme: dark) {{ :root {{ --line: #94a3b8; --focus: #5eead4; }} }}
 body {{ margin: 0; min-height: 100vh; display: grid; place-items: center;
   font: 16px/1.5 system-ui, sans-serif; background: Canvas; color: CanvasText; }}
 main {{ width: min(24rem, calc(100vw - 2rem)); }}
@@ -21,7 +22,8 @@ input {{ width: 100%; box-sizing: border-box; padding: .55rem .7rem; font: inher
   border: 1px solid var(--line); border-radius: .4rem; background: Field; color: FieldText; }}
 button {{ margin-top: 1.2rem; width: 100%; padding: .6rem; font: inherit; color: #fff;
   background: var(--accent); border: 0; border-radius: .4rem; cursor: pointer; }}
-input:focus-visible, button:focus-visible {{ outline: 3px solid #5eead4; outline-offset: 2px; }}
+input:focus-visible, button:focus-visible {{ outline: 3px solid var(--focus);
+  outline-offset: 2px; }}
 .problem {{ padding: .6rem .8rem; border-left: 4px solid #dc2626; background: #dc262618; }}
 .hint {{ font-size: .85rem; opacity: .75; }}
 </style>

@@ -10,6 +10,10 @@ CSS = """
   --hw-good: #4ade80; --hw-bad: #f87171; --hw-warn: #facc15; --hw-run: #93c5fd; --hw-text: #e2e8f0;
   --hw-page: #111a2b; --q-dark-page: #0b1220; --q-dark: #111a2b; --q-primary: #0d9488 !important;
   --q-negative: #ef4444 !important; }
+/* Darker behind words than as words on the page, and lighter as words on what is not the page. */
+.body--dark .bg-primary { --q-primary: #0f766e; }
+.body--dark .bg-negative { --q-negative: #dc2626; }
+.body--dark .hw-header, .body--dark .hw-error { --q-primary: #2dd4bf; }
 .body--light { background: #fff; } .body--dark { background: #0b1220; }
 body { overflow-x: hidden; }
 .hw-header .hw-link { white-space: nowrap; }
@@ -50,7 +54,8 @@ body { overflow-x: hidden; }
 .hw-table { width: 100%; max-width: 100%; }
 .hw-table td { max-width: 28rem; overflow-wrap: break-word; white-space: normal !important; }
 .hw-table td a { overflow-wrap: break-word; }
-.hw-table td a[href*="/compute/jobs/"] { overflow-wrap: anywhere; }
+.hw-table td a[href*="/compute/jobs/"] { overflow-wrap: anywhere; display: inline-block;
+  min-width: 5.25rem; }
 .hw-table thead th { font-weight: 600; }
 .hw-listing { display: flex; flex-direction: column; gap: .75rem; width: 100%; min-width: 0; }
 .hw-listing .q-input { max-width: 14rem; }

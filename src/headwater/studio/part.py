@@ -1,21 +1,23 @@
 """A part of a page: asks for what it shows, and shows that it waits, that nothing is there, or why
 it cannot.
 
-Laws: a part whose answer has not changed is not drawn again, so a page at rest stays at rest. A
-press is not lost to a part that is drawn anew: a button that is held down is waited for, and one
-that was on its way is still taken by what was drawn before.
+Laws: a part whose answer has not changed is not drawn again, so a page at rest stays at rest. No
+part waits for ever: what goes wrong while it asks or draws is shown in its place. A press is not
+lost to a part that is drawn anew: a button that is held down is waited for, and one that was on its
+way is still taken by what was drawn before.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Generic, TypeVar
 
 from nicegui import background_tasks, ui
 
-from headwater.errors import HeadwaterError
+from headwater.errors import HeadwaterError, InternalError
 from headwater.studio.desk import Desk
 from headwater.studio.problem import show_problem
 
@@ -23,6 +25,8 @@ Data = TypeVar("Data")
 Drawn = TypeVar("Drawn")
 Update = Callable[[Data], None]
 _NOTHING = object()
+_log = logging.getLogger(__name__)
+_REPORT = "the log of the service has the rest: please report it"
 _HELD_SECONDS = 2.0
 """How long a button may be held down, and how long a press may take to arrive."""
 _RELEASED = """(async () => {
@@ -72,34 +76,44 @@ class Part(Generic[Data]):
         """Ask again, and draw what has changed."""
         async with self._turn:
             try:
-                data = await self._ask()
+                await self._refresh()
             except HeadwaterError as error:
-                if not self._place.is_deleted:
-                    self._fail(error)
+                self._fail(error)
+            except Exception as error:
+                _log.exception("a part of a page of Studio cannot be shown")
+                self._fail(InternalError("BUG", problem=repr(error), hint=_REPORT))
+
+    async def _refresh(self) -> None:
+        data = await self._ask()
+        # The page may have been left while the answer was on its way.
+        if data == self._shown or self._place.is_deleted:
+            return
+        if self._update is not None and data:
+            self._update(data)
+        else:
+            await self._released()
+            if self._place.is_deleted:
                 return
-            # The page may have been left while the answer was on its way.
-            if data == self._shown or self._place.is_deleted:
-                return
-            if self._update is not None and data:
-                self._update(data)
-            else:
-                await self._released()
-                if self._place.is_deleted:
-                    return
-                self._update = self._draw(lambda: self._show(data))
-            self._shown = data
+            self._update = self._draw(lambda: self._show(data))
+        self._shown = data
 
     def _fail(self, error: HeadwaterError) -> None:
+        if self._place.is_deleted:
+            return
         self._update, self._shown = None, _NOTHING
         self._draw(lambda: show_problem(error, again=self.refresh))
 
     def _draw(self, draw: Callable[[], Drawn]) -> Drawn:
         """Draw beside what is there, then let that go."""
-        old = self._drawn
         with self._place:
-            self._drawn = _drawing()
-        with self._drawn:
-            made = draw()
+            new = _drawing()
+        try:
+            with new:
+                made = draw()
+        except BaseException:
+            new.delete()
+            raise
+        old, self._drawn = self._drawn, new
         if self._waiting:
             # There was nothing to press.
             self._waiting = False

@@ -13,9 +13,9 @@ from headwater.studio.waterfall import waterfall
 
 def show_plan(lines: Sequence[OperatorLine]) -> None:
     """The operators, topmost first, each with its rules."""
-    with ui.column().classes("w-full gap-1 overflow-x-auto").props('role="list"'):
+    with ui.column().classes("hw-plan w-full gap-1 overflow-x-auto").props('role="list"'):
         for line in lines:
-            row = ui.row(wrap=False).classes("items-baseline gap-2").props('role="listitem"')
+            row = ui.row().classes("items-baseline gap-x-2 gap-y-0").props('role="listitem"')
             with row.style(f"padding-left: {line.depth * 1.2}rem"):
                 ui.label(line.text).classes("hw-mono text-sm")
                 for rule in line.rules:

@@ -120,6 +120,7 @@ def test_the_hint_is_the_next_thing_to_type(text: str, hint: str) -> None:
         ("DROP PIPE s.p", DropPipe(ObjectName("p", "s"))),
         ("drop pipe if exists p", DropPipe(NAME, if_exists=True)),
         ("SHOW PIPES", ShowPipes()),
+        ("SHOW PIPES EXTENDED", ShowPipes(extended=True)),
         ("SHOW PIPES IN s", ShowPipes(ObjectName("s"))),
         (
             "SHOW PIPES IN SCHEMA w.s LIKE 'a%'",

@@ -158,3 +158,5 @@ def test_a_table_may_be_called_stream(text: str, kind: type, name: str) -> None:
 def test_show_streams_takes_both_spellings() -> None:
     assert parse("SHOW STREAMS IN s") == parse("SHOW TABLE STREAMS IN s")
     assert parse("SHOW STREAMS IN s") == ShowTableStreams(ObjectName("s"))
+    extended = ShowTableStreams(ObjectName("s"), extended=True)
+    assert parse("SHOW STREAMS EXTENDED IN s") == extended

@@ -18,7 +18,7 @@ from headwater.studio.freshness import (
 )
 
 _NOW = datetime(2026, 11, 16, 12)
-_HOUR_AGO = "2026-11-16 11:00:00.000"
+_HOUR_AGO = _NOW - timedelta(hours=1)
 
 
 def _table(**more: Any) -> Freshness:
@@ -45,36 +45,57 @@ def test_what_failed_comes_before_what_is_late_before_what_is_well() -> None:
     assert [one.health.state for one in found] == ["FAILED", "LATE", "LATE", "PAUSED", "FRESH"]
 
 
+def _pipe(**more: Any) -> Freshness:
+    row = {
+        "schema_name": "s",
+        "pipe_name": "p",
+        "status": "RUNNING",
+        "invalid_reason": None,
+        "consecutive_failures": 0,
+        "pending_files": 0,
+        "oldest_pending_time": None,
+    }
+    return of_pipe({**row, **more}, _NOW)
+
+
 def test_a_pipe_is_behind_by_the_oldest_file_that_waits() -> None:
-    details = {"name": "p", "pipe_status": "RUNNING", "oldest_pending_time": _HOUR_AGO}
-    found = of_pipe("s", {**details, "pending_files": "3"}, _NOW)
+    found = _pipe(oldest_pending_time=_HOUR_AGO, pending_files=3)
     assert (found.lag, found.health, found.said) == (3600, Health.WELL, "3 files wait")
 
 
 @pytest.mark.parametrize(
     ("more", "health"),
     [
-        ({"pipe_status": "PAUSED"}, Health.STOPPED),
-        ({"pipe_status": "INVALID", "invalid_reason": "its table is gone"}, Health.BAD),
-        ({"pipe_status": "RUNNING", "consecutive_failures": "2"}, Health.BAD),
-        ({"pipe_status": "RUNNING", "consecutive_failures": "0"}, Health.WELL),
+        ({"status": "PAUSED"}, Health.STOPPED),
+        ({"status": "INVALID", "invalid_reason": "its table is gone"}, Health.BAD),
+        ({"consecutive_failures": 2}, Health.BAD),
+        ({}, Health.WELL),
     ],
 )
-def test_the_health_of_a_pipe(more: dict[str, str], health: Health) -> None:
-    assert of_pipe("s", {"name": "p", **more}, _NOW).health is health
+def test_the_health_of_a_pipe(more: dict[str, Any], health: Health) -> None:
+    assert _pipe(**more).health is health
 
 
 @pytest.mark.parametrize(
     ("more", "health", "lag"),
     [
-        ({"stale": "true", "has_data": "true"}, Health.BAD, 3600),
-        ({"stale": "false", "has_data": "true", "warning": "soon"}, Health.LATE, 3600),
-        ({"stale": "false", "has_data": "true"}, Health.WELL, 3600),
-        ({"stale": "false", "has_data": "false"}, Health.WELL, None),
+        ({"stale": True}, Health.BAD, 3600),
+        ({"warning": "soon"}, Health.LATE, 3600),
+        ({}, Health.WELL, 3600),
+        ({"has_data": False}, Health.WELL, None),
+        ({"has_data": None, "current_offset_time": None}, Health.WELL, None),
     ],
 )
-def test_the_health_of_a_stream(more: dict[str, str], health: Health, lag: int | None) -> None:
-    found = of_stream("s", {"name": "x", "current_offset_time": _HOUR_AGO, **more}, _NOW)
+def test_the_health_of_a_stream(more: dict[str, Any], health: Health, lag: int | None) -> None:
+    row = {
+        "schema_name": "s",
+        "name": "x",
+        "current_offset_time": _HOUR_AGO,
+        "stale": False,
+        "has_data": True,
+        "warning": None,
+    }
+    found = of_stream({**row, **more}, _NOW)
     assert (found.health, found.lag) == (health, lag)
 
 

@@ -80,5 +80,38 @@ def test_a_press_on_what_was_drawn_before_is_taken_for_a_while(
     asyncio.run(scene())
 
 
+@pytest.mark.servers
+@pytest.mark.parametrize("where", ["ask", "show"])
+def test_a_part_that_fails_by_a_bug_says_so_and_waits_no_longer(
+    where: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(Part, "_released", _at_once)
+
+    async def scene() -> None:
+        page, fails = Page(), [True]
+        works = getattr(page, where)
+
+        def broken(*given: str) -> Any:
+            if where == "show":
+                ui.label("half drawn")
+            raise KeyError("oldest_pending")
+
+        setattr(page, where, lambda *given: (broken if fails else works)(*given))
+        async with user_simulation(page.root) as user:
+            await user.open("/")
+            await user.should_see("BUG: this is a bug in Headwater: KeyError('oldest_pending')")
+            await user.should_not_see("Traceback")
+            await user.should_not_see("half drawn")
+            await user.should_not_see(ui.skeleton)
+            assert "cannot be shown" in caplog.text
+            caplog.clear()
+            fails.clear()
+            user.find("Try again").click()
+            await user.should_see("first")
+            await user.should_not_see("BUG")
+
+    asyncio.run(scene())
+
+
 async def _at_once(part: Part[str]) -> None:
     """No button is held down."""

@@ -36,7 +36,12 @@ _COLUMNS = (
     ListColumn("job_text", "Statement", value=lambda row: _short(row["job_text"]), mono=True),
     ListColumn("creator", "User"),
     ListColumn("start_time", "Began"),
-    ListColumn("took", "Took", value=lambda row: duration(row["execution_time"] / _SECOND_MS)),
+    ListColumn(
+        "took",
+        "Took",
+        value=lambda row: duration(row["execution_time"] / _SECOND_MS),
+        unbroken=True,
+    ),
     ListColumn("vcluster_name", "Cluster"),
     ListColumn("query_tag", "Query tag"),
 )

@@ -9,8 +9,7 @@ from typing import Any
 from nicegui import ui
 from starlette.requests import Request
 
-from headwater.errors import UserError
-from headwater.names import QualifiedName, show_identifier
+from headwater.names import show_identifier
 from headwater.result import Result
 from headwater.studio.actions import confirm
 from headwater.studio.buckets import Bucket, Happened, buckets
@@ -25,6 +24,7 @@ from headwater.studio.freshness import (
     of_task,
     worst_first,
 )
+from headwater.studio.in_schemas import in_all_schemas
 from headwater.studio.listing import ListColumn, listing
 from headwater.studio.opened_tabs import opened_tabs
 from headwater.studio.part import Part, Update
@@ -37,7 +37,6 @@ PATH = "/monitoring"
 Rows = list[dict[str, Any]]
 _EVERY_SECONDS = 120
 _CHART_SECONDS = 120
-_MOST_DESCRIBED = 200
 _MOST_JOBS = 10_000
 _SPANS = {
     "1 h": (timedelta(minutes=5), 12),
@@ -103,27 +102,12 @@ async def _ask_freshness(desk: Desk) -> Rows:
     tables = await desk.rows(f"SHOW DYNAMIC TABLES IN WORKSPACE {show_identifier(desk.workspace)}")
     found = [of_dynamic_table(row, now) for row in tables]
     found += [of_task(row, now) for row in await desk.rows_if_allowed("SHOW TASKS")]
-    for row in await desk.rows("SHOW SCHEMAS"):
-        schema = str(next(iter(row.values())))
-        found += await _of_schema(desk, schema)
-    return [_row(one) for one in worst_first(found)]
-
-
-async def _of_schema(desk: Desk, schema: str) -> list[Freshness]:
-    now, found = desk.now, list[Freshness]()
-    for listed, column, described, judged in (
-        ("SHOW PIPES", "pipe_name", "DESC PIPE EXTENDED", of_pipe),
-        ("SHOW TABLE STREAMS", "name", "DESC TABLE STREAM EXTENDED", of_stream),
+    for listed, judged in (
+        ("SHOW PIPES EXTENDED", of_pipe),
+        ("SHOW TABLE STREAMS EXTENDED", of_stream),
     ):
-        rows = await desk.rows_if_allowed(f"{listed} IN {show_identifier(schema)}")
-        for row in rows[:_MOST_DESCRIBED]:
-            name = QualifiedName("", schema, row[column])
-            try:
-                details = await desk.row(f"{described} {name}")
-            except UserError:
-                continue  # it was dropped since it was listed
-            found.append(judged(schema, details, now))
-    return found
+        found += [judged(row, now) for row in await in_all_schemas(desk, listed)]
+    return [_row(one) for one in worst_first(found)]
 
 
 def _row(one: Freshness) -> dict[str, Any]:
@@ -184,7 +168,7 @@ def _chart(spans: list[Bucket], amount: str | None) -> dict[str, Any]:
     value = {"type": "value", "axisLabel": {"color": WORDS}}
     axes: list[dict[str, Any]] = [{**value, "minInterval": 1, "splitLine": LINES}]
     if amount is not None:
-        axes.append({**value, "splitLine": {"show": False}})
+        axes.append({**value, "minInterval": 1, "splitLine": {"show": False}})
         amounts = [b.amount for b in spans]
         line = {"type": "line", "yAxisIndex": 1, "data": amounts, "color": "#2563eb"}
         series.append({**line, "name": amount})

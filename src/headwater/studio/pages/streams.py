@@ -7,8 +7,8 @@ from typing import Any
 from nicegui import ui
 from starlette.requests import Request
 
+from headwater.names import show_identifier
 from headwater.studio.actions import confirm
-from headwater.studio.ages import aged
 from headwater.studio.desk import Desk, Desks
 from headwater.studio.frame import frame, heading
 from headwater.studio.in_schemas import in_all_schemas, sql_name
@@ -30,7 +30,7 @@ _COLUMNS = (
     ListColumn("mode", "Mode"),
     ListColumn("state", "State", chip=True, hint=lambda row: row["warning"]),
     ListColumn("offset", "Offset", mono=True),
-    ListColumn("offset_time", "Consumed up to"),
+    ListColumn("current_offset_time", "Consumed up to"),
     ListColumn("stale_after", "Becomes stale"),
     ListColumn("warning", "Warning"),
     ListColumn("comment", "Comment"),
@@ -50,15 +50,25 @@ def register(desks: Desks) -> None:
             screen.place = ui.column().classes("w-full gap-2 min-w-0")
 
 
-def state_of(known: dict[str, Any]) -> str:
+def state_of(known: Row) -> str:
     """A stream in a word.
 
-    >>> state_of({"stale": "false", "has_data": "true"}), state_of({"stale": "true"})
+    >>> state_of({"stale": False, "has_data": True}), state_of({"stale": True, "has_data": None})
     ('PENDING', 'STALE')
     """
-    if known.get("stale") == "true":
+    if known["stale"]:
         return "STALE"
-    return {"true": "PENDING", "false": "NO_DATA"}.get(str(known.get("has_data")), "")
+    return {True: "PENDING", False: "NO_DATA"}.get(known["has_data"], "")
+
+
+def _details(known: Row, workspace: str) -> dict[str, Any]:
+    version, base = known["current_offset_version"], known["base_tables"] or "gone"
+    return {
+        # That it is in this workspace goes without saying.
+        "base": base.removeprefix(f"{show_identifier(workspace)}."),
+        "state": state_of(known),
+        "offset": f"version\N{NO-BREAK SPACE}{version}" if version else known["offset"],
+    }
 
 
 class _Screen:
@@ -71,20 +81,8 @@ class _Screen:
 
     async def ask(self) -> Rows:
         """All streams with what is known of each."""
-        rows = await in_all_schemas(self._desk, "SHOW TABLE STREAMS")
-        for row in rows:
-            name = sql_name(row["schema_name"], row["name"])
-            known = dict(await self._desk.row(f"DESC TABLE STREAM EXTENDED {name}"))
-            version = known.get("current_offset_version")
-            row |= {
-                "base": known.get("base_tables") or "gone",
-                "state": state_of(known),
-                "offset": f"version {version}" if version else known.get("offset"),
-                "offset_time": known.get("current_offset_time"),
-                "stale_after": aged(self._desk, known.get("stale_after")),
-                "warning": known.get("warning"),
-            }
-        return rows
+        rows = await in_all_schemas(self._desk, "SHOW TABLE STREAMS EXTENDED")
+        return [row | _details(row, self._desk.workspace) for row in rows]
 
     def show(self, rows: Rows) -> Update[Rows] | None:
         """The streams in a grid."""

@@ -22,7 +22,7 @@ _COLUMNS = (
     ListColumn("state", "State", chip=True),
     ListColumn("refresh_mode", "Was", chip=True),
     ListColumn("reason", "Because"),
-    ListColumn("took", "Took", value=lambda row: duration(row["duration"])),
+    ListColumn("took", "Took", value=lambda row: duration(row["duration"]), unbroken=True),
     ListColumn("inserted", "Inserted", number=True),
     ListColumn("deleted", "Deleted", number=True),
     ListColumn("sources", "Rows in"),

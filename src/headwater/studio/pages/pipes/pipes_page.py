@@ -10,7 +10,7 @@ from starlette.requests import Request
 from headwater.studio.ages import aged
 from headwater.studio.desk import Desk, Desks
 from headwater.studio.frame import frame, heading
-from headwater.studio.in_schemas import in_all_schemas, sql_name
+from headwater.studio.in_schemas import in_all_schemas
 from headwater.studio.listing import ROW, ListColumn, listing, studio_path
 from headwater.studio.pages.pipes.pipe_facts import PipeFacts
 from headwater.studio.part import Part, Update
@@ -26,12 +26,12 @@ _COLUMNS = (
         link=lambda row: studio_path("pipes", row["schema_name"], row["pipe_name"]),
     ),
     ListColumn("schema_name", "Schema"),
-    ListColumn("status", "Status", chip=True, hint=lambda row: row["reason"]),
+    ListColumn("status", "Status", chip=True, hint=lambda row: row["invalid_reason"]),
     ListColumn("pipe_kind", "Source"),
     ListColumn("pending", "Pending"),
-    ListColumn("oldest", "Oldest pending"),
+    ListColumn("oldest", "Oldest pending", unbroken=True),
     ListColumn("failed", "Failed", number=True),
-    ListColumn("last_batch", "Last batch"),
+    ListColumn("last_batch_time", "Last batch"),
     ListColumn("virtual_cluster", "Virtual cluster"),
 )
 
@@ -48,18 +48,16 @@ def register(desks: Desks) -> None:
 
 
 async def _ask(desk: Desk) -> Rows:
-    rows = await in_all_schemas(desk, "SHOW PIPES")
-    for row in rows:
-        name = sql_name(row["schema_name"], row["pipe_name"])
-        known = PipeFacts(await desk.row(f"DESC PIPE EXTENDED {name}"))
-        row |= {
-            "reason": known.text("invalid_reason"),
-            "pending": known.pending,
-            "oldest": aged(desk, known.text("oldest_pending_time")),
-            "failed": known.failures,
-            "last_batch": known.text("last_batch_time"),
-        }
-    return rows
+    rows = await in_all_schemas(desk, "SHOW PIPES EXTENDED")
+    return [row | _details(desk, PipeFacts(row)) for row in rows]
+
+
+def _details(desk: Desk, known: PipeFacts) -> dict[str, Any]:
+    return {
+        "pending": known.pending,
+        "oldest": aged(desk, known.rows["oldest_pending_time"]),
+        "failed": known.failures,
+    }
 
 
 def _show(rows: Rows) -> Update[Rows] | None:

@@ -39,7 +39,7 @@ COLUMNS = (
     ListColumn("version", "Version", number=True),
     ListColumn("attempt", "Attempt", number=True),
     ListColumn("start_time", "Began"),
-    ListColumn("took", "Took", value=lambda row: _took(row)),
+    ListColumn("took", "Took", value=lambda row: _took(row), unbroken=True),
     ListColumn("error_message", "Error"),
 )
 
