@@ -57,18 +57,22 @@ KAFKA_CRASHES = {
     "merge": ["pipe.intent", "commit.before*2", "commit.after_delta*2", "pipe.settled*2"],
     "stream": ["pipe.intent", "commit.before", "commit.after_delta", "pipe.settled"],
 }
-# What happens to the pipe in the crash is told apart by one point each.
+# What a batch has left behind differs from one of these points to the next; what happens to the
+# pipe in the crash is told apart by one point each.
 OFTEN = {
-    *(("plain", at) for at in FILE_CRASHES["plain"]),
+    ("plain", "pipe.intent"),
+    ("plain", "copy.announced"),
+    ("plain", "commit.before"),
+    ("plain", "commit.after_delta"),
+    ("plain", "copy.purged"),
+    ("plain", "pipe.settled"),
     ("continue", "copy.announced*2"),
     ("query", "commit.before"),
     ("replaced", "commit.after_delta"),
     ("deleted", "pipe.intent"),
     ("batches", "commit.after_delta*2"),
-    ("copy", "pipe.intent"),
     ("copy", "commit.after_delta"),
     ("copy", "pipe.settled"),
-    ("copy", "pipe.offsets_told"),
     ("insert", "commit.before"),
     ("merge", "commit.after_delta*2"),
     ("stream", "commit.before"),
@@ -132,7 +136,7 @@ def test_messages_after_a_kill(
             ("copy.confirmed", "copy.purged*2"),
             ("copy.purged", "pipe.settled"),
         ],
-        [("commit.before", "commit.after_delta"), ("copy.confirmed", "copy.purged*2")],
+        [("copy.confirmed", "copy.purged*2")],
     ),
 )
 def test_files_after_a_kill_in_the_recovery(
@@ -146,7 +150,10 @@ def test_files_after_a_kill_in_the_recovery(
 
 @pytest.mark.parametrize(
     ("first", "second"),
-    [("pipe.intent", "commit.after_delta"), ("commit.after_delta", "pipe.settled")],
+    often(
+        [("pipe.intent", "commit.after_delta"), ("commit.after_delta", "pipe.settled")],
+        [("pipe.intent", "commit.after_delta")],
+    ),
 )
 def test_messages_after_a_kill_in_the_recovery(
     template: Path,
@@ -165,7 +172,7 @@ def test_messages_after_a_kill_in_the_recovery(
     check_kafka_world(world, crasher.run_pipes(world.lake, world.select))
 
 
-@pytest.mark.parametrize("shift", [10 * DAY, -10 * DAY], ids=["forward", "back"])
+@pytest.mark.parametrize("shift", often([10 * DAY, -10 * DAY], [10 * DAY]))
 def test_the_clock_jumps_between_crash_and_restart(
     template: Path, tmp_path: Path, crasher: Crasher, shift: int
 ) -> None:
