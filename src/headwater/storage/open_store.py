@@ -1,4 +1,8 @@
-"""From an address and a connection to a store."""
+"""From an address and a connection to a store.
+
+Law: in one process all who use a role through the same external id have the same keys. Each set of
+keys makes Spark's client of a bucket anew, whoever reads with the old one.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +11,11 @@ from collections.abc import Callable, Mapping
 
 from headwater.errors import UserError
 from headwater.storage.addresses import Scheme, StoreAddress
-from headwater.storage.connections import AccessKeys, StoreConnection
+from headwater.storage.connections import AccessKeys, Role, StoreConnection
 from headwater.storage.store import Store
+
+_Ask = Callable[[], AccessKeys]
+_roles: dict[tuple[Scheme, Role, str | None], _Ask] = {}
 
 
 def open_store(
@@ -45,16 +52,20 @@ def open_store(
     return s3_store(address, connection, keys)
 
 
-def keys_of(
-    connection: StoreConnection, *, environment: Mapping[str, str] | None = None
-) -> Callable[[], AccessKeys]:
+def keys_of(connection: StoreConnection, *, environment: Mapping[str, str] | None = None) -> _Ask:
     """How the keys of a connection are got: they are its own, or those of its role."""
     keys, role = connection.keys, connection.role
     if keys is not None:
         return lambda: keys
     if role is None:
         raise UserError("CONNECTION_INCOMPLETE", store=connection.scheme.upper(), what="keys")
-    own = os.environ if environment is None else environment
+    if environment is None or environment is os.environ:
+        who = (connection.scheme, role, connection.region)
+        return _roles.get(who) or _roles.setdefault(who, _role_keys(connection, role, os.environ))
+    return _role_keys(connection, role, environment)
+
+
+def _role_keys(connection: StoreConnection, role: Role, own: Mapping[str, str]) -> _Ask:
     if connection.scheme is Scheme.OSS:
         from headwater.storage.alibaba_sts import AlibabaRoleKeys
         from headwater.storage.oss import oss_region

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import urllib.parse
+import uuid
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -11,7 +13,7 @@ from tests.unit.storage.fake_store import Canned, FakeStore, fake_store
 from headwater.errors import UserError
 from headwater.storage.addresses import Scheme, parse_location
 from headwater.storage.connections import AccessKeys, Role, StoreConnection
-from headwater.storage.open_store import open_store
+from headwater.storage.open_store import keys_of, open_store
 from headwater.storage.sts import RoleKeys
 
 ROLE = Role("arn:aws:iam::123456789012:role/reader", "hw-external-id")
@@ -72,6 +74,27 @@ def test_a_store_with_a_role_uses_its_keys() -> None:
         assert len(sts.requests) == 1
         assert "Credential=temp-1/" in s3.requests[0].headers["authorization"]
         assert s3.requests[0].headers["x-amz-security-token"] == "t0ken"
+
+
+def test_all_who_use_a_connection_share_the_keys_of_its_role(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Found by reading: each statement asked anew, and the clients of the bucket were made anew."""
+    soon = datetime.now(UTC) + timedelta(hours=1)
+    role, other = (Role(ROLE.arn, uuid.uuid4().hex) for _ in range(2))
+    with fake_store(answer(1, soon), answer(2, soon)) as sts:
+        for name, value in environment(sts).items():
+            monkeypatch.setenv(name, value)
+        inside, outside = (
+            StoreConnection(Scheme.S3, endpoint, "eu-west-1", role=role)
+            for endpoint in (None, "s3.example.com")
+        )
+        for connection in (inside, outside, inside):
+            assert keys_of(connection)().access_key == "temp-1"
+            assert keys_of(connection, environment=os.environ)().access_key == "temp-1"
+        apart = StoreConnection(Scheme.S3, region="eu-west-1", role=other)
+        assert keys_of(apart)().access_key == "temp-2"
+        assert len(sts.requests) == 2
 
 
 def test_without_own_keys_it_says_what_to_set() -> None:
