@@ -72,9 +72,10 @@ def test_the_loop_takes_in_what_comes_until_it_is_stopped(
     watching.create()
     stop = threading.Event()
     thread = threading.Thread(target=loop_of(watching).run_forever, args=(stop,))
+    # What came after the first look would be taken in at the next one, half a minute later.
+    bucket.put("a", "1")
     thread.start()
     try:
-        bucket.put("a", "1")
         deadline = time.monotonic() + PATIENCE
         while stored(watching) != ["a"] and time.monotonic() < deadline:
             time.sleep(0.02)
