@@ -78,6 +78,25 @@ def test_new_keys_of_a_connection_replace_its_old_ones(
         assert server.askers_below("north") == {key_id}
 
 
+def test_who_reads_from_a_bucket_goes_on_when_its_keys_are_renewed(
+    lake: headwater.Connection, server: OssServer
+) -> None:
+    """Found by reading: Hadoop's client was closed, and statements failed that were under way."""
+    url = f"oss://{new_bucket()}/north/a.csv"
+    context = lake.session.state.spark()._session.sparkContext
+    java, hadoop = context._jvm, context._jsc.hadoopConfiguration()
+    file = java.org.apache.hadoop.fs.Path(url)
+    reach(lake, server, url, "first-key")
+    reader = file.getFileSystem(hadoop)
+    reach(lake, server, url, "second-key")
+    server.asked_by.clear()
+    assert reader.open(file).read() == ord("1")
+    assert server.askers_below("north") == {"first-key"}
+    server.asked_by.clear()
+    assert file.getFileSystem(hadoop).open(file).read() == ord("1")
+    assert server.askers_below("north") == {"second-key"}
+
+
 def test_keys_are_no_settings_of_the_process(lake: headwater.Connection, server: OssServer) -> None:
     reach(lake, server, f"oss://{new_bucket()}/north/", "key-of-north")
     context = lake.session.state.spark()._session.sparkContext

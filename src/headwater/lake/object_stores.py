@@ -7,15 +7,20 @@ Law: what is set for one bucket changes nothing for another. s3a has settings of
 driver has none, the bucket's client is made here, with settings of its own, and Hadoop gives it to
 all who name the bucket in this JVM. Executors of a cluster make clients of their own and see the
 settings that were given last, whatever the bucket.
+
+Law: new keys, as a role has every hour, do not disturb who reads with the old ones.
 """
 
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from headwater.lake.in_jvm.classes import in_jvm
 from headwater.lake.jars import jar_paths
 
 if TYPE_CHECKING:
@@ -24,6 +29,8 @@ if TYPE_CHECKING:
 _MARK = "headwater.jars."
 _CLIENT_MARK = "headwater.client."
 _WITHOUT_SETTINGS_OF_BUCKETS = frozenset({"oss"})
+# The old keys of a role end five minutes after it got new ones.
+_LAST_READS_SECONDS = 600
 
 
 def reach_store(
@@ -32,12 +39,14 @@ def reach_store(
     """Give Spark the jars and settings for `url`; costs nothing when it has them."""
     add_jar_set(context, session, jar_set)
     if jar_set in _WITHOUT_SETTINGS_OF_BUCKETS:
-        _make_client(context, url, settings)
+        _make_client(context, session, url, settings)
     else:
-        _set_for_bucket(context, url, settings)
+        _set_for_bucket(context, session, url, settings)
 
 
-def _set_for_bucket(context: Any, url: str, settings: Mapping[str, str]) -> None:
+def _set_for_bucket(
+    context: Any, session: SparkSession, url: str, settings: Mapping[str, str]
+) -> None:
     hadoop = context._jsc.hadoopConfiguration()
     changed = {name: value for name, value in settings.items() if hadoop.get(name) != value}
     if not changed:
@@ -47,32 +56,45 @@ def _set_for_bucket(context: Any, url: str, settings: Mapping[str, str]) -> None
         hadoop.set(name, value)
     if known:
         # Hadoop keeps clients by bucket, with the settings they were made with.
-        _client(context, url, hadoop).close()
+        _renew_client(context, session, url, hadoop)
 
 
-def _make_client(context: Any, url: str, settings: Mapping[str, str]) -> None:
-    """Have Hadoop keep a client for the bucket with these settings; one with others is closed."""
+def _make_client(
+    context: Any, session: SparkSession, url: str, settings: Mapping[str, str]
+) -> None:
+    """Have Hadoop keep a client for the bucket with these settings, and none with others."""
     hadoop = context._jsc.hadoopConfiguration()
     mark = _CLIENT_MARK + urlsplit(url).netloc
     # Of the settings, which hold secrets, only a digest is kept.
     digest = hashlib.sha256(repr(sorted(settings.items())).encode()).hexdigest()
     if hadoop.get(mark) == digest:
         return
-    if hadoop.get(mark) is not None:
-        _client(context, url, hadoop).close()
     own = context._jvm.org.apache.hadoop.conf.Configuration(hadoop)
     for name, value in settings.items():
         own.set(name, value)
         if not context._jsc.sc().isLocal():
             hadoop.set(name, value)
-    _client(context, url, own)
+    if hadoop.get(mark) is None:
+        java = context._jvm
+        java.org.apache.hadoop.fs.FileSystem.get(java.java.net.URI(url), own)
+    else:
+        _renew_client(context, session, url, own)
     hadoop.set(mark, digest)
 
 
-def _client(context: Any, url: str, hadoop: Any) -> Any:
-    """The client that Hadoop keeps for a bucket, made with these settings if there is none."""
-    java = context._jvm
-    return java.org.apache.hadoop.fs.FileSystem.get(java.java.net.URI(url), hadoop)
+def _renew_client(context: Any, session: SparkSession, url: str, hadoop: Any) -> None:
+    """Have Hadoop make the bucket's client anew; the old one is closed when its reads are over."""
+    bucket = context._jvm.java.net.URI(url)
+    old = in_jvm(session, "StoreClients").renew(bucket, hadoop)
+    last = threading.Timer(_LAST_READS_SECONDS, _close, [old])
+    last.daemon = True
+    last.start()
+
+
+def _close(client: Any) -> None:
+    # The JVM may be gone by now, and its clients with it.
+    with suppress(Exception):
+        client.close()
 
 
 def add_jar_set(context: Any, session: SparkSession, jar_set: str) -> None:
