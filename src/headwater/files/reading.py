@@ -86,7 +86,7 @@ def plan_scan(
         hint = _WHOLE_ADDRESS if relation.selection.regexp is not None else None
         span = relation.selection.span
         raise UserError("NO_FILES", volume=volume.title, span=span, hint=hint)
-    _require_one_line(relation)
+    _require_one_column(relation)
     files = tuple(file for file in files if volume.url_of(file.path) not in left_out)
     packs = packed(volume, files, relation, staging.folder) if pack and _is_local(lake) else None
     if packs is not None:
@@ -180,7 +180,9 @@ def _require_one_document(scan: VolumeScan, spark: SparkConnection) -> None:
         raise UnreadableFile.of(scan.volume, broken)
 
 
-def _require_one_line(relation: VolumeRelation) -> None:
+def _require_one_column(relation: VolumeRelation) -> None:
+    if len(relation.columns) > 1 and relation.keeps_documents_whole:
+        raise UserError("JSON_DOCUMENT_COLUMNS", span=relation.format_span)
     if relation.format is not FileFormat.TEXT or not relation.columns:
         return
     if [kind.lower() for _, kind in relation.columns] != ["string"]:

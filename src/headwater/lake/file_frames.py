@@ -78,7 +78,7 @@ def _read(session: SparkSession, scan: FileScan) -> DataFrame:
     if scan.format is FileFormat.TEXT:
         return reader.text(paths).toDF(scan.columns[0][0] if scan.columns else LINE)
     if isinstance(scan.options, JsonReadOptions) and not scan.options.explode_array:
-        return reader.option("singleVariantColumn", LINE).json(paths)
+        return _documents(reader.option("singleVariantColumn", LINE).json(paths), scan.columns)
     if scan.columns:
         reader = reader.schema(_schema(scan.spelled))
     elif scan.format is FileFormat.JSON:
@@ -88,6 +88,16 @@ def _read(session: SparkSession, scan: FileScan) -> DataFrame:
     name = AVRO if scan.format is FileFormat.AVRO else scan.format.lower()
     frame = reader.format(name).load(paths)
     return frame.toDF(*(name for name, _ in scan.columns)) if scan.columns else frame
+
+
+def _documents(frame: DataFrame, columns: Columns) -> DataFrame:
+    """Each document as a value of the one column that is named, if one is."""
+    from pyspark.sql import functions
+
+    if not columns:
+        return frame
+    ((name, kind),) = columns
+    return frame.select(functions.col(LINE).cast(kind).alias(name))
 
 
 def _with_schema_of_json(reader: DataFrameReader, paths: list[str]) -> DataFrameReader:

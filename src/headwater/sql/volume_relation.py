@@ -11,7 +11,7 @@ from headwater.errors import Span, UserError
 from headwater.names import did_you_mean, quote_identifier, quote_literal
 from headwater.sql.assignments import Assignment, parse_assignments
 from headwater.sql.cursor import Cursor
-from headwater.sql.file_formats import FileFormat, NoOptions, ReadOptions
+from headwater.sql.file_formats import FileFormat, JsonReadOptions, NoOptions, ReadOptions
 from headwater.sql.file_options import given_options, read_options
 from headwater.sql.file_selection import (
     ALL_FILES,
@@ -52,6 +52,11 @@ class VolumeRelation:
             pairs = (f"{quote_literal(name)} = {value}" for name, value in given)
             text += f" OPTIONS({', '.join(pairs)})"
         return text + self.selection.to_sql()
+
+    @property
+    def keeps_documents_whole(self) -> bool:
+        """Whether a document of JSON is one value of one column, an array too."""
+        return isinstance(self.options, JsonReadOptions) and not self.options.explode_array
 
     @property
     def alias(self) -> str:

@@ -132,7 +132,7 @@ def _require_known_keys(
 ) -> None:
     """Documents of other things would load as rows of nothing but NULL."""
     relation = statement.source
-    if relation is None or relation.columns or not keys:
+    if relation is None or relation.columns or not keys or relation.keeps_documents_whole:
         return
     wanted = {target.lower() for target in targets}
     if not any(key.lower() in wanted for key in keys):
@@ -155,6 +155,8 @@ def _wanted(table: Table, relation: VolumeRelation, targets: Sequence[str]) -> C
     types = {column.name: column.type for column in table.shape.columns}
     if relation.format is FileFormat.TEXT:
         return ((targets[0], "string"),)
+    if relation.keeps_documents_whole:
+        return ((targets[0], types[targets[0]]),)
     return tuple((name, types[name]) for name in targets)
 
 
@@ -174,7 +176,8 @@ def _pairs(
     given: Sequence[str],
 ) -> list[tuple[str, str]]:
     """Which column of the files goes into which column of the table."""
-    if relation.format in _BY_NAME and not statement.columns:
+    by_name = relation.format in _BY_NAME and not relation.keeps_documents_whole
+    if by_name and not statement.columns:
         found = {name.lower(): name for name in given}
         pairs = [(found[t.lower()], t) for t in targets if t.lower() in found]
         if not pairs:
