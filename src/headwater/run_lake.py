@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -169,9 +170,10 @@ class LakeRun:
 
 
 def run_until_idle(lake: OpenLake) -> None:
-    """Run every pipe until none has anything left to load, and every refresh that is due."""
-    run = LakeRun(lake)
-    try:
+    """Run every pipe until none has anything left to load, and every refresh that is due.
+
+    While another thread does it, this one waits. The lease cannot tell them apart: each would take
+    the other's batches for those of a process that has died.
+    """
+    with lake.turn, closing(LakeRun(lake)) as run:
         run.run_until_idle()
-    finally:
-        run.close()

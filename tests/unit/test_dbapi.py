@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import shutil
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import headwater
+from headwater.run_lake import LakeRun
 
 _ERRORS = (
     *("Warning", "Error", "InterfaceError", "DatabaseError", "DataError", "OperationalError"),
@@ -106,3 +109,27 @@ def test_there_is_nothing_to_roll_back(lake: headwater.Connection) -> None:
     lake.commit()
     with pytest.raises(headwater.NotSupportedError):
         lake.rollback()
+
+
+def test_of_two_connections_that_run_until_idle_one_waits(
+    lake: headwater.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Found by hand: they ran each other's batches, whose commits failed, and counted failures."""
+    at_work = [0]
+    together: list[int] = []
+
+    def run(_: LakeRun) -> None:
+        at_work[0] += 1
+        time.sleep(0.05)
+        together.append(at_work[0])
+        at_work[0] -= 1
+
+    monkeypatch.setattr(LakeRun, "run_until_idle", run)
+    folder = lake.session.lake.folder.path
+    with headwater.connect(folder, user="tester") as other:
+        threads = [threading.Thread(target=each.run_until_idle) for each in (lake, other, lake)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert together == [1, 1, 1]

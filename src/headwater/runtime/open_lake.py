@@ -71,6 +71,8 @@ class OpenLake:
         self.passes = Passes()
         self.transfers: dict[str, tuple[int, int]] = {}
         """Files copied, and all there are, by the job that copies them."""
+        self.turn = threading.Lock()
+        """Held by the run until idle that is at work: one at a time."""
         self.purging = Taken()
         """The loaded files that are being deleted."""
         # Measuring a finished job must not make its user wait.
