@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _MARK = "headwater.jars."
 _CLIENT_MARK = "headwater.client."
+_NAMES_MARK = "headwater.settings."
 _WITHOUT_SETTINGS_OF_BUCKETS = frozenset({"oss"})
 # The old keys of a role end five minutes after it got new ones.
 _LAST_READS_SECONDS = 600
@@ -48,15 +49,28 @@ def _set_for_bucket(
     context: Any, session: SparkSession, url: str, settings: Mapping[str, str]
 ) -> None:
     hadoop = context._jsc.hadoopConfiguration()
-    changed = {name: value for name, value in settings.items() if hadoop.get(name) != value}
-    if not changed:
-        return
-    known = any(hadoop.get(name) is not None for name in changed)
-    for name, value in changed.items():
-        hadoop.set(name, value)
-    if known:
+    bucket = urlsplit(url).netloc
+    known = hadoop.get(_NAMES_MARK + bucket) is not None
+    if _tell(hadoop, bucket, settings) and known:
         # Hadoop keeps clients by bucket, with the settings they were made with.
         _renew_client(context, session, url, hadoop)
+
+
+def _tell(hadoop: Any, whose: str, settings: Mapping[str, str]) -> bool:
+    """Set these, and forget what else was set for the same before; whether that changes anything.
+
+    A connection that says nothing of an endpoint means none, whatever the one before it said.
+    """
+    mark = _NAMES_MARK + whose
+    gone = set((hadoop.get(mark) or "").split()) - settings.keys()
+    changed = {name: value for name, value in settings.items() if hadoop.get(name) != value}
+    for name in gone:
+        hadoop.unset(name)
+    for name, value in changed.items():
+        hadoop.set(name, value)
+    if gone or changed:
+        hadoop.set(mark, " ".join(settings))
+    return bool(gone or changed)
 
 
 def _make_client(
@@ -69,11 +83,11 @@ def _make_client(
     digest = hashlib.sha256(repr(sorted(settings.items())).encode()).hexdigest()
     if hadoop.get(mark) == digest:
         return
+    if not context._jsc.sc().isLocal():
+        _tell(hadoop, urlsplit(url).scheme, settings)
     own = context._jvm.org.apache.hadoop.conf.Configuration(hadoop)
     for name, value in settings.items():
         own.set(name, value)
-        if not context._jsc.sc().isLocal():
-            hadoop.set(name, value)
     if hadoop.get(mark) is None:
         java = context._jvm
         java.org.apache.hadoop.fs.FileSystem.get(java.java.net.URI(url), own)
