@@ -115,6 +115,8 @@ def _csv(reader: DataFrameReader, scan: FileScan, paths: list[str]) -> DataFrame
     columns = scan.columns
     if not columns:
         found = reader.option("inferSchema", "true").csv(paths).dtypes
+        if scan.has_header and _headers_agree(reader, paths, [name for name, _ in found]):
+            reader = reader.option("enforceSchema", "true")
         columns = tuple(
             (name if scan.has_header else f"f{i}", kind if _is_inferred(kind) else "string")
             for i, (name, kind) in enumerate(found)
@@ -124,6 +126,17 @@ def _csv(reader: DataFrameReader, scan: FileScan, paths: list[str]) -> DataFrame
     if plain == columns:
         return frame
     return frame.select(*(_from_text(name, kind) for name, kind in columns))
+
+
+def _headers_agree(reader: DataFrameReader, paths: list[str], names: list[str]) -> bool:
+    """Whether no file has another header than these names; False where only Spark can tell.
+
+    Spark makes up names where a header has none, or one twice, and then misses them in the files.
+    """
+    if len(paths) == 1:
+        return True
+    made_up = any(name.endswith(str(place)) for place, name in enumerate(names))
+    return made_up and all(reader.csv(path).columns in ([], names) for path in paths)
 
 
 def _is_written(kind: str) -> bool:
