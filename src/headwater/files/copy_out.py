@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from headwater.catalog.objects import TableColumn
 from headwater.errors import NotSupported, UserError
@@ -28,6 +29,20 @@ _JSON_TIMES = {
     "timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX",
     "timestampNTZFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSS",
 }
+
+
+def told_apart(
+    columns: Sequence[TableColumn], options: WriteOptions
+) -> tuple[Sequence[TableColumn], str]:
+    """The columns with names that differ, and what gives a query these names.
+
+    Files without names may hold what a join of two tables gives.
+    """
+    names = {column.name.lower() for column in columns}
+    if len(names) == len(columns) or not isinstance(options, CsvWriteOptions) or options.header:
+        return columns, ""
+    apart = [replace(column, name=f"c{place}") for place, column in enumerate(columns)]
+    return apart, f" AS written ({', '.join(column.name for column in apart)})"
 
 
 def select_list(columns: Sequence[TableColumn], options: WriteOptions) -> str:

@@ -15,6 +15,7 @@ from headwater.files.copy_out import (
     file_names,
     select_list,
     spark_options,
+    told_apart,
     touches,
 )
 from headwater.files.finishing import (
@@ -74,11 +75,11 @@ def _query(context: Context, statement: CopyIntoVolume) -> Iterator[EditedText]:
 
 
 def _write(statement: CopyIntoVolume, spark: SparkConnection, query: EditedText, path: str) -> None:
-    columns = spark.columns_of(query)
     options = statement.options
+    columns, alias = told_apart(spark.columns_of(query), options)
     chosen = select_list(columns, options)
     # A comment at the end of the query must not swallow the parenthesis.
-    wrapped = query.wrapped(f"SELECT {chosen} FROM (", "\n)")  # noqa: S608
+    wrapped = query.wrapped(f"SELECT {chosen} FROM (", f"\n){alias}")  # noqa: S608
     writer = spark_options(options, columns)
     try:
         spark.write_files(wrapped, FileTarget(statement.format, path, writer, statement.single))

@@ -6,7 +6,7 @@ import pytest
 
 from headwater.catalog.objects import TableColumn
 from headwater.errors import NotSupported, UserError
-from headwater.files.copy_out import file_names, select_list, spark_options, touches
+from headwater.files.copy_out import file_names, select_list, spark_options, told_apart, touches
 from headwater.files.finishing import Touches
 from headwater.sql.copy_into_volume import CopyIntoVolume, parse_copy
 from headwater.sql.cursor import Cursor
@@ -73,6 +73,18 @@ def test_columns_are_written_as_csv_can_hold_them() -> None:
     assert select_list(columns, JsonWriteOptions()) == "*"
     with pytest.raises(NotSupported, match="TEXT_HAS_ONE_COLUMN"):
         select_list(columns, TextWriteOptions())
+
+
+def test_columns_of_one_name_are_told_apart_where_the_file_has_no_names() -> None:
+    columns = [column("a", "int"), column("b", "int"), column("A", "int")]
+    apart, alias = told_apart(columns, CsvWriteOptions())
+    assert ([each.name for each in apart], alias) == (
+        ["c0", "c1", "c2"],
+        " AS written (c0, c1, c2)",
+    )
+    for options in (CsvWriteOptions(header=True), JsonWriteOptions()):
+        assert told_apart(columns, options) == (columns, "")
+    assert told_apart(columns[:2], CsvWriteOptions()) == (columns[:2], "")
 
 
 def test_a_row_of_one_null_is_a_line_that_readers_see() -> None:
