@@ -24,7 +24,7 @@ from bench.scratch import Scratch
 LEAST_RATE = 0.9
 BYTES = int(os.environ.get("HEADWATER_BENCH_BYTES", 2_000_000_000))
 _FILE_BYTES = 128_000_000
-_BYTES_PER_ROW = 92
+_BYTES_PER_ROW = 83
 _ROUNDS = 3
 _WARM_UPS = 1
 _MOST_SECONDS = 600.0
