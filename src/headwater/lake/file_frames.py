@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from headwater.errors import UserError
 from headwater.lake.avro_schemas import AVRO, merged_schema
 from headwater.lake.file_scan import LINE, Columns, FileScan, FileTarget, literal_path
 from headwater.sql.file_formats import FileFormat, JsonReadOptions
@@ -14,6 +17,7 @@ if TYPE_CHECKING:
 BROKEN_JSON = "__headwater_broken__"
 NOT_UTF8 = "HEADWATER_NOT_UTF8"
 _BYTES_PER_FILE = 128 << 20
+_CASE_SENSITIVE = "spark.sql.caseSensitive"
 # The optimizer may expect anything of a join; Spark wants a number that fits.
 _MOST_FILES = 100_000
 _MOST_NAMED = 1000
@@ -82,7 +86,7 @@ def _read(session: SparkSession, scan: FileScan) -> DataFrame:
     if scan.columns:
         reader = reader.schema(_schema(scan.spelled))
     elif scan.format is FileFormat.JSON:
-        reader = _with_schema_of_json(reader, paths)
+        reader = _with_schema_of_json(session, reader, paths)
     elif scan.format is FileFormat.AVRO:
         reader = reader.schema(merged_schema(session, scan.avro_schemas))
     name = AVRO if scan.format is FileFormat.AVRO else scan.format.lower()
@@ -100,15 +104,60 @@ def _documents(frame: DataFrame, columns: Columns) -> DataFrame:
     return frame.select(functions.col(LINE).cast(kind).alias(name))
 
 
-def _with_schema_of_json(reader: DataFrameReader, paths: list[str]) -> DataFrameReader:
+def _with_schema_of_json(
+    session: SparkSession, reader: DataFrameReader, paths: list[str]
+) -> DataFrameReader:
     """Spark names a broken file when it reads rows, not when it looks for their columns."""
     from pyspark.sql.types import StructType
 
     lenient = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": BROKEN_JSON}
-    found = reader.options(**lenient).json(paths).schema
+    with _every_spelling(session) as merges:
+        found = reader.options(**lenient).json(paths).schema
+    if merges:
+        _require_one_spelling(found.names)
+        found = _one_spelling_inside(found)
     known = StructType([field for field in found if field.name != BROKEN_JSON])
     reader = reader.options(mode="FAILFAST")
     return reader.schema(known) if known.fields else reader
+
+
+@contextmanager
+def _every_spelling(session: SparkSession) -> Iterator[bool]:
+    """Keys that differ in case alone count as several; yields whether they otherwise are one."""
+    merges = session.conf.get(_CASE_SENSITIVE) != "true"
+    session.conf.set(_CASE_SENSITIVE, "true")
+    try:
+        yield merges
+    finally:
+        if merges:
+            session.conf.set(_CASE_SENSITIVE, "false")
+
+
+def _require_one_spelling(names: Sequence[str]) -> None:
+    """Spark reads documents by the exact key: those with another spelling would give NULL."""
+    spelled: dict[str, str] = {}
+    for name in names:
+        other = spelled.setdefault(name.lower(), name)
+        if other != name:
+            raise UserError("JSON_KEYS_DIFFER_IN_CASE", key=other, other=name)
+
+
+def _one_spelling_inside(kind: Any) -> Any:
+    """Of keys inside documents, where others have lists of any words, one spelling is read."""
+    from pyspark.sql.types import ArrayType, StructField, StructType
+
+    if isinstance(kind, ArrayType):
+        return ArrayType(_one_spelling_inside(kind.elementType), kind.containsNull)
+    if not isinstance(kind, StructType):
+        return kind
+    first = {field.name.lower(): field for field in reversed(kind.fields)}
+    return StructType(
+        [
+            StructField(field.name, _one_spelling_inside(field.dataType), field.nullable)
+            for field in kind.fields
+            if first[field.name.lower()] is field
+        ]
+    )
 
 
 def _csv(reader: DataFrameReader, scan: FileScan, paths: list[str]) -> DataFrame:
