@@ -104,6 +104,16 @@ def test_or_replace_begins_anew_and_if_not_exists_does_not(
     assert stream_of(lake).id != first.id
 
 
+@pytest.mark.parametrize("column", ["__change_type", "__Commit_Version", "__commit_timestamp"])
+def test_a_table_whose_column_is_named_like_one_of_a_stream_is_not_watched(
+    lake: headwater.Connection, column: str
+) -> None:
+    table_of(lake.session.lake, "taken", column=column)
+    error = error_of(lake, CREATE.replace("tracked", "taken"))
+    assert error.condition == "STREAM_COLUMN_TAKEN"
+    assert error.hint == f"ALTER TABLE public.taken RENAME COLUMN {column} TO .."
+
+
 @pytest.mark.parametrize("verb", ["CREATE", "CREATE OR REPLACE"])
 def test_a_stream_takes_the_name_of_no_table(
     lake: headwater.Connection, tracked: Table, verb: str
