@@ -163,7 +163,8 @@ _FAINT = """() => {
   while (words.nextNode()) {
     const text = words.currentNode, own = text.parentElement;
     if (!text.data.trim() || !own.checkVisibility({ checkVisibilityCSS: true })) continue;
-    if (own.closest('.cm-editor, .disabled, .hw-skip, script, style, [aria-hidden=true]')) continue;
+    if (own.closest('.cm-gutters, .disabled, .hw-skip, script, style, [aria-hidden=true]'))
+      continue;
     const style = getComputedStyle(own), color = rgba(style.color), back = behind(own);
     if (!color) continue;
     const shown = light(over(color, back)), page = light(back);
@@ -202,7 +203,8 @@ _HEADER_LINES = "document.querySelector('header')?.clientHeight ?? 0"
 _ONE_LINE = 60
 # What the demonstration has none of.
 _MORE = """
-CREATE TASK etl.load SCHEDULE (EVERY 1 HOUR) AS SELECT 1;
+CREATE TASK etl.load SCHEDULE (EVERY 1 HOUR) AS SELECT 1 AS one, 'x' AS word -- why
+  , true AS yes;
 CREATE TASK etl.sums SCHEDULE (DAILY AT '02:30') AFTER etl.load AS SELECT 2;
 SUBMIT TASK etl.load, etl.sums;
 EXECUTE TASK etl.load;
