@@ -65,6 +65,7 @@ def test_the_tabs_show_rows_details_and_the_statement(page: Page, orders: str) -
     assert cell.inner_text() == LONG
     page.get_by_role("tab", name="Details").click()
     expect(page.get_by_text("one row per order")).to_be_visible()
+    expect(page.locator("dd").filter(has_text="change_tracking")).to_contain_text("true")
     page.get_by_role("tab", name="DDL").click()
     expect(page.get_by_text("CREATE TABLE cat.orders")).to_be_visible()
     page.get_by_role("button", name="Show SQL").click()

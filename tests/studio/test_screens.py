@@ -10,6 +10,7 @@ README in its place.
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -44,6 +45,7 @@ _FURTHER = {
         "/volumes/public/inbox",
         "/my-files",
         "/tasks/etl/load",
+        "/?folder=etl&task=load",
     ),
     "broken": (
         "/dynamic-tables/public/sales_clean",
@@ -51,7 +53,12 @@ _FURTHER = {
         "/pipes/public/sales_pipe",
         "/tasks/etl/count",
     ),
-    "empty": (),
+    "empty": ("/catalog/public", "/my-files"),
+}
+# Panels at the side of a screen, by the button that opens one and the one that closes it.
+_PANELS = {
+    "/": ("wizard", "Dynamic table task", "Cancel"),
+    "/?folder=etl&task=load": ("schedule", "Schedule", "Close"),
 }
 _SAYS_WHAT_IS_BROKEN = {
     "/dynamic-tables": "FAILED",
@@ -156,7 +163,8 @@ _FAINT = """() => {
   while (words.nextNode()) {
     const text = words.currentNode, own = text.parentElement;
     if (!text.data.trim() || !own.checkVisibility({ checkVisibilityCSS: true })) continue;
-    if (own.closest('.cm-editor, .disabled, .hw-skip, script, style, [aria-hidden=true]')) continue;
+    if (own.closest('.cm-gutters, .disabled, .hw-skip, script, style, [aria-hidden=true]'))
+      continue;
     const style = getComputedStyle(own), color = rgba(style.color), back = behind(own);
     if (!color) continue;
     const shown = light(over(color, back)), page = light(back);
@@ -195,7 +203,8 @@ _HEADER_LINES = "document.querySelector('header')?.clientHeight ?? 0"
 _ONE_LINE = 60
 # What the demonstration has none of.
 _MORE = """
-CREATE TASK etl.load SCHEDULE (EVERY 1 HOUR) AS SELECT 1;
+CREATE TASK etl.load SCHEDULE (EVERY 1 HOUR) AS SELECT 1 AS one, 'x' AS word -- why
+  , true AS yes;
 CREATE TASK etl.sums SCHEDULE (DAILY AT '02:30') AFTER etl.load AS SELECT 2;
 SUBMIT TASK etl.load, etl.sums;
 EXECUTE TASK etl.load;
@@ -306,7 +315,8 @@ def _look_at_all(studio: Studio, browser: Browser, name: str, *more: str) -> Non
 
 def _shown(path: str) -> str:
     # The ids of jobs and instances are others each time.
-    parts = ["id" if len(part) > _LONGEST_NAME else part for part in path.strip("/").split("/")]
+    words = re.findall(r"[\w-]+", path)
+    parts = ["id" if len(part) > _LONGEST_NAME else part for part in words]
     return "-".join(parts) or "development"
 
 
@@ -321,8 +331,8 @@ def _looked_at_all_of(page: Page, name: str, path: str, width: str) -> list[str]
     for tab in tabs[1:]:
         _turn_to(page, tab)
         problems += _looked_at(page, f"{shown}-{tab.lower().replace(' ', '-')}", scheme)
-    if path == "/":
-        problems += _looked_at_wizard(page, shown)
+    if path in _PANELS:
+        problems += _looked_at_panel(page, shown, *_PANELS[path])
     return problems
 
 
@@ -349,17 +359,17 @@ def _wait_for_parts(page: Page) -> None:
     page.wait_for_function(_ROWS_ARE_THERE)
 
 
-def _looked_at_wizard(page: Page, name: str) -> list[str]:
+def _looked_at_panel(page: Page, name: str, kind: str, opens: str, closes: str) -> list[str]:
     """The panel at the side: as wide as its fields need, and never wider than the page."""
-    page.get_by_role("button", name="Dynamic table task").click()
+    page.get_by_role("button", name=opens).click()
     panel = page.locator(".hw-panel")
     expect(panel).to_be_visible()
     size = page.viewport_size
     assert size is not None
     wide = min(576, size["width"])
     page.wait_for_function(_PANEL_IS_AT, arg=[size["width"] - wide, wide])
-    problems = _looked_at(page, f"{name}-wizard")
-    page.get_by_role("button", name="Cancel").click()
+    problems = _looked_at(page, f"{name}-{kind}")
+    page.get_by_role("button", name=closes).click()
     expect(panel).to_have_count(0)
     return problems
 

@@ -136,6 +136,13 @@ def test_a_script_is_renamed_and_moved(page: Page, lake: headwater.Connection) -
     assert ("old_folder", "first") not in names
     (made,) = lake.sql("SHOW CREATE TASK old_folder.second").rows
     assert "AFTER `new folder`.`it's`" in made[0]
+    # The tree shows where everything is now.
+    tree = page.get_by_label("Scripts")
+    expect(tree.get_by_text("new folder", exact=True)).to_be_visible()
+    expect(tree.get_by_role("link", name="it's")).to_have_attribute("aria-current", "page")
+    tree.get_by_text("old_folder", exact=True).click()
+    tree.get_by_role("link", name="second").click()
+    page.wait_for_url("**/studio/?folder=old_folder&task=second")
 
 
 def test_an_operator_cannot_rename(

@@ -82,6 +82,10 @@ class Operation(StrEnum):
     REFRESH = "REFRESH"
 
 
+KEEP_ROWS = (Operation.ALTER, Operation.UPGRADE, Operation.COMPACTION)
+"""After these a table has the rows it had before."""
+
+
 @dataclass(frozen=True, slots=True)
 class Workspace:
     """The top of every name."""

@@ -22,6 +22,7 @@ from headwater.lake.commits.apply import Mark, Note, apply_write
 from headwater.lake.commits.choose import SMALL, Limits
 from headwater.lake.commits.delta_transaction import settings as session_settings
 from headwater.lake.commits.last_question import LastQuestion, Question
+from headwater.lake.commits.row_origins import number_rows
 from headwater.lake.commits.stored_table import Within, read_stored_table
 from headwater.lake.commits.writes import Applied, Write
 from headwater.lake.file_frames import frame_of, not_utf8, rows_by_file, write_files
@@ -138,6 +139,15 @@ class SparkConnection:
     def _delta_log(self, location: str) -> Any:
         logs = java_class(self._session, "org.apache.spark.sql.delta.DeltaLog")
         return logs.forTable(self._session._jsparkSession, location)
+
+    def number_rows(self, location: str) -> None:
+        """Give the rows of a table the numbers of the commits that wrote them, if they have none.
+
+        The commits bear the note that those of this session bear now.
+        """
+        with self._in_session(own_text("")):
+            note = self._session.conf.get(USER_METADATA, "") or ""
+            number_rows(self._session, location, self.folder(location).log, note=note)
 
     def restore(self, location: str, version: int) -> None:
         """Make a table what it was at a Delta version."""

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from headwater.errors import UserError
 from headwater.storage.endpoints import Endpoint, parse_endpoint
 
-SERVER_VARIABLE = "ALICLOUD_MNS_ENDPOINT"
 _NAME = r"[A-Za-z0-9][A-Za-z0-9-]{0,255}"
 _BARE = re.compile(_NAME + r"\Z")
 _PATH = re.compile(rf"(?:/queues)?/(?P<name>{_NAME})\Z")
@@ -27,17 +25,16 @@ class MnsName:
     endpoint: Endpoint
 
 
-def mns_name(text: str, environment: Mapping[str, str]) -> MnsName:
-    """The queue that ALICLOUD_MNS_QUEUE names; a bare name is at the server of the environment.
+def mns_name(text: str, server: str | None) -> MnsName:
+    """The queue that ALICLOUD_MNS_QUEUE names; a bare name is at the server that is given.
 
-    Keys are sent to Alibaba's servers only, so an address of another server is refused; the
-    environment belongs to whoever runs Headwater, and may name any.
+    Keys are sent to Alibaba's servers only, so an address of another server is refused; that
+    server comes from whoever runs Headwater, and may be any.
     """
     if not text.isprintable():
         # Python would drop line breaks in silence.
         raise _refused(text.encode("unicode_escape").decode(), "it holds a control character")
     if _BARE.match(text):
-        server = environment.get(SERVER_VARIABLE)
         if not server:
             raise UserError("QUEUE_SERVER_UNKNOWN", queue=text)
         return MnsName(text, text, parse_endpoint(server))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 
 from headwater.errors import NotSupported, UserError
@@ -13,6 +14,7 @@ from headwater.storage.endpoints import parse_endpoint
 from headwater.storage.open_store import keys_of
 
 _OPTIONS = {Scheme.S3: "AWS_SQS_QUEUE", Scheme.OSS: "ALICLOUD_MNS_QUEUE"}
+_ACCOUNT_OF_ROLE = re.compile(r"acs:ram::(?P<account>[0-9]+):role/")
 _AMAZON = (".amazonaws.com", ".amazonaws.com.cn")
 
 
@@ -38,7 +40,7 @@ def open_queue(
         from headwater.queues.mns import MnsQueue
         from headwater.queues.mns_names import mns_name
 
-        return MnsQueue(mns_name(own, variables), keys)
+        return MnsQueue(mns_name(own, mns_server(connection, variables)), keys)
     from headwater.queues.sqs import SqsQueue
     from headwater.storage.s3 import s3_region
 
@@ -52,3 +54,19 @@ def sqs_server(connection: StoreConnection, environment: Mapping[str, str]) -> s
         return given
     of_amazon = parse_endpoint(connection.endpoint).host.endswith(_AMAZON)
     return None if of_amazon else connection.endpoint
+
+
+def mns_server(connection: StoreConnection, environment: Mapping[str, str]) -> str | None:
+    """The server that has a queue of which only the name is known: that of the role's account.
+
+    The queue is in the region of the bucket, and on its private network if the bucket is.
+    """
+    given = environment.get("ALICLOUD_MNS_ENDPOINT")
+    arn = "" if connection.role is None else connection.role.arn
+    found = _ACCOUNT_OF_ROLE.match(arn)
+    if given or found is None:
+        return given
+    from headwater.storage.oss import oss_region, oss_server
+
+    network = "-internal" if "-internal." in oss_server(connection).host else ""
+    return f"https://{found['account']}.mns.{oss_region(connection)}{network}.aliyuncs.com"

@@ -13,6 +13,7 @@ from headwater.sql.create_stream import CreateTableStream
 from headwater.statements.context import Context
 from headwater.statements.new_stream import new_name, new_stream
 from headwater.statements.time_travel import version_by_time
+from headwater.streams.columns import require_free_names
 from headwater.streams.readable import require_kept
 from headwater.streams.tracking import is_tracked, switch_tracking_on
 from headwater.tables.find import find_table
@@ -65,6 +66,7 @@ def _source(context: Context, statement: CreateTableStream) -> Table:
         raise NotSupported("STREAM_ON_VIEW", span=span)
     if table.kind is TableKind.STREAM:
         raise NotSupported("STREAM_ON_STREAM", name=context.qualify(name), span=span)
+    require_free_names(table, span=span)
     return table
 
 

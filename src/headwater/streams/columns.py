@@ -6,6 +6,8 @@ from dataclasses import replace
 
 from headwater.catalog.objects import Table, TableColumn
 from headwater.catalog.streams import Stream, StreamSource
+from headwater.errors import Span, UserError
+from headwater.streams.commit_columns import DELTA_VERSION
 
 CHANGE_COLUMNS = (
     TableColumn("__change_type", "string"),
@@ -28,3 +30,12 @@ def stream_columns(stream: Stream, table: Table | None) -> tuple[TableColumn, ..
     # A change is no row of the table: what the table demands of its rows says nothing of it.
     free = (replace(column, nullable=True, constraint="") for column in columns)
     return (*CHANGE_COLUMNS, *free)
+
+
+def require_free_names(table: Table, *, span: Span | None = None) -> None:
+    """Refuse a table with a column of a name that its changes need for themselves."""
+    taken = {*(column.name for column in CHANGE_COLUMNS), DELTA_VERSION}
+    for column in table.shape.columns:
+        if column.name.lower() in taken:
+            name = f"{table.schema}.{table.name}"
+            raise UserError("STREAM_COLUMN_TAKEN", table=name, column=column.name, span=span)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from headwater.catalog.objects import Table, TableState, TableVersion
+from headwater.catalog.store import Store
 from headwater.catalog.streams import Stream, StreamSource
 from headwater.config import Config
 from headwater.errors import SchemaError, Span, TransientError, UserError
@@ -39,9 +40,18 @@ def staleness_of(lake: OpenLake, stream: Stream, table: Table | None) -> Stalene
         return staleness(None, timedelta(), at=now(), source_purged=True)
     if stream.source is StreamSource.KAFKA:
         return Staleness(stale=False)  # the brokers keep the messages, and say so if they do not
-    waiting = lake.store.versions.after(table.id, stream.offset.position)
+    waiting = first_unconsumed(lake.store, stream, table)
     first = waiting.committed_at if waiting is not None else None
     return staleness(first, stream_limit(lake.config, table), at=now())
+
+
+def first_unconsumed(store: Store, stream: Stream, table: Table) -> TableVersion | None:
+    """The first version that a stream on a table has not shown; what keeps all rows is none.
+
+    Rows that are there at the start are read as they were then: of those every version takes some.
+    """
+    offset = stream.offset
+    return store.versions.after(table.id, offset.position, of_rows=not offset.initial)
 
 
 def require_readable(lake: OpenLake, stream: Stream, table: Table | None) -> Staleness:

@@ -15,6 +15,7 @@ from headwater.lake.delta_log.snapshot import read_metadata
 from headwater.lake.spark_session import SparkConnection
 from headwater.names import quote_identifier
 from headwater.runtime.open_lake import OpenLake
+from headwater.streams.columns import require_free_names
 from headwater.streams.commit_columns import (
     CHANGE_TYPE,
     DELTA_VERSION,
@@ -132,6 +133,7 @@ def _rows(relation: str) -> str:
 def _with_commits(
     reader: ChangesReader, then: Table, changes: str, *, first: int
 ) -> ChangesRelation:
+    require_free_names(then)
     columns = [column.name for column in then.shape.columns]
     found = reader.lake.store.versions.commit_times(then.id, since=first)
     commits = [CommitTime(*commit) for commit in found]

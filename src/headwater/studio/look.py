@@ -28,6 +28,8 @@ body { overflow-x: hidden; }
 .hw-skip { position: absolute; left: -999px; } .hw-skip:focus { left: 1rem; top: .5rem;
   z-index: 9999; background: var(--hw-soft); padding: .4rem .8rem; }
 :focus-visible { outline: 2px solid var(--hw-accent); outline-offset: 2px; }
+/* Quasar paints over what was pressed last, although nobody looks for it any more. */
+.q-tab > .q-focus-helper { display: none; } .q-tab:hover { background: var(--hw-soft); }
 .hw-title { font-size: 1.35rem; font-weight: 600; margin: 0 !important; line-height: 1.3;
   overflow-wrap: anywhere; }
 .hw-muted { color: var(--hw-muted); } .hw-mono { font-family: ui-monospace, monospace; }

@@ -17,6 +17,8 @@ from headwater.tables.commits import Author, Committed, commit
 from headwater.tables.properties import ROW_TRACKING, delta_properties
 from headwater.tables.registration import register_table
 
+_TRACK_ROWS = f"ALTER TABLE {{table}} SET TBLPROPERTIES ('{ROW_TRACKING}' = 'true')"
+
 
 def alter(
     lake: OpenLake, spark: SparkConnection, table: Table, *, steps: Sequence[str], author: Author
@@ -26,6 +28,9 @@ def alter(
 
     def run(texts: Sequence[str]) -> None:
         for text in texts:
+            if text == _TRACK_ROWS:
+                # Delta would take its own commits for those that wrote the rows.
+                spark.number_rows(lake.location(table))
             spark.execute(text.format(table=spark_table))
 
     return commit(
@@ -59,8 +64,8 @@ def property_steps(
     current = table.shape.properties
     delta = delta_properties(wanted.items(), current=current, lake_days=lake_days)
     if delta.get(ROW_TRACKING) == "true":
-        # Delta numbers every row in commits of its own first: not yet what was asked for.
-        steps.append(alter_step(f"SET TBLPROPERTIES ('{ROW_TRACKING}' = 'true')"))
+        # Every row is numbered in commits of its own first: not yet what was asked for.
+        steps.append(_TRACK_ROWS)
     if delta:
         rendered = render_properties(tuple(delta.items()))
         steps.append(alter_step(f"SET TBLPROPERTIES ({rendered})"))

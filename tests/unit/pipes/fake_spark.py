@@ -182,21 +182,25 @@ def _actions(log: Path, kind: str) -> Iterator[dict[str, object]]:
 
 
 def table_of(
-    lake: OpenLake, name: str = "t", *, properties: Mapping[str, str] = MappingProxyType({})
+    lake: OpenLake,
+    name: str = "t",
+    *,
+    column: str = "line",
+    properties: Mapping[str, str] = MappingProxyType({}),
 ) -> Table:
     """A new table with one column of text."""
     author = Author("the-test", "tester")
     table = new_table(lake, QualifiedName("headwater", "public", name), author=author)
     log = Path(lake.location(table)) / LOG_FOLDER
     log.mkdir(parents=True)
-    column = {"name": "line", "type": "string", "nullable": True, "metadata": {}}
+    field = {"name": column, "type": "string", "nullable": True, "metadata": {}}
     actions = [
         {"commitInfo": {"timestamp": time.time_ns() // 1_000_000, "operation": "CREATE TABLE"}},
         {"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}},
         {
             "metaData": {
                 "id": uuid.uuid4().hex,
-                "schemaString": json.dumps({"type": "struct", "fields": [column]}),
+                "schemaString": json.dumps({"type": "struct", "fields": [field]}),
                 "partitionColumns": [],
                 "configuration": dict(properties),
             }

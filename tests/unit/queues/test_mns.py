@@ -84,7 +84,7 @@ def test_a_server_that_is_down() -> None:
 def test_a_server_that_is_too_slow(mns: MnsServer) -> None:
     name = mns.create_queue()
     mns.pause_seconds = 1.0
-    found = mns_name(name, {"ALICLOUD_MNS_ENDPOINT": mns.endpoint})
+    found = mns_name(name, mns.endpoint)
     patience = Patience(answer_seconds=0.2, attempts=2, total_seconds=0.5)
     queue = MnsQueue(found, lambda: AccessKeys(ACCESS_KEY, SECRET), patience=patience)
     started = time.monotonic()
@@ -115,7 +115,7 @@ def test_the_same_message_may_come_twice_and_in_any_order(mns: MnsServer) -> Non
 )
 def test_errors_of_single_receipts(code: bytes, fails: bool) -> None:
     with fake_store(Canned(404, ERRORS % code)) as fake:
-        found = mns_name("q", {"ALICLOUD_MNS_ENDPOINT": f"http://127.0.0.1:{fake.port}"})
+        found = mns_name("q", f"http://127.0.0.1:{fake.port}")
         queue = MnsQueue(found, lambda: AccessKeys("k", "s"))
         if not fails:
             queue.delete([MESSAGE])
@@ -129,7 +129,7 @@ def test_errors_of_single_receipts(code: bytes, fails: bool) -> None:
 )
 def test_the_page_of_a_proxy_is_no_empty_queue(body: bytes) -> None:
     with fake_store(Canned(200, body)) as fake:
-        found = mns_name("q", {"ALICLOUD_MNS_ENDPOINT": f"http://127.0.0.1:{fake.port}"})
+        found = mns_name("q", f"http://127.0.0.1:{fake.port}")
         with pytest.raises(TransientError, match="cannot be understood"):
             MnsQueue(found, lambda: AccessKeys("k", "s")).receive(wait_seconds=0)
 
@@ -137,7 +137,7 @@ def test_the_page_of_a_proxy_is_no_empty_queue(body: bytes) -> None:
 @pytest.mark.parametrize("body", [b"", b"no", ODD, b'<?xml version="1.0" encoding="gbk"?><Error/>'])
 def test_a_refusal_that_says_nothing(body: bytes) -> None:
     with fake_store(Canned(400, body)) as fake:
-        found = mns_name("q", {"ALICLOUD_MNS_ENDPOINT": f"http://127.0.0.1:{fake.port}"})
+        found = mns_name("q", f"http://127.0.0.1:{fake.port}")
         queue = MnsQueue(found, lambda: AccessKeys("k", "s"))
         with pytest.raises(UserError, match="HTTP status 400"):
             queue.receive(wait_seconds=0)

@@ -6,10 +6,10 @@ import pytest
 
 from headwater.errors import NotSupported, UserError
 from headwater.queues.mns_names import mns_name
-from headwater.queues.open_queue import open_queue, sqs_server
+from headwater.queues.open_queue import mns_server, open_queue, sqs_server
 from headwater.queues.sqs_names import SqsName, sqs_name
 from headwater.storage.addresses import Scheme
-from headwater.storage.connections import AccessKeys, StoreConnection
+from headwater.storage.connections import AccessKeys, Role, StoreConnection
 
 KEYS = AccessKeys("key-id", "hw-s3cret")
 S3 = StoreConnection(Scheme.S3, region="eu-west-1", keys=KEYS)
@@ -83,7 +83,7 @@ def test_no_queues_of_sqs(text: str) -> None:
     ],
 )
 def test_queues_of_mns(text: str, name: str, url: str) -> None:
-    found = mns_name(text, MNS_SERVER)
+    found = mns_name(text, MNS_SERVER["ALICLOUD_MNS_ENDPOINT"])
     assert (found.text, found.name, found.endpoint.url) == (text, name, url)
 
 
@@ -107,6 +107,31 @@ def test_no_queues_of_mns(text: str) -> None:
         open_queue(OSS, sqs_queue=None, mns_queue=text, environment=MNS_SERVER)
     assert caught.value.condition == "QUEUE_NAME_REFUSED"
     assert "pa55word" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "region", "arn", "expected"),
+    [
+        (None, "cn-shanghai", "acs:ram::145:role/r", "https://145.mns.cn-shanghai.aliyuncs.com"),
+        (
+            "oss-cn-hangzhou-internal.aliyuncs.com",
+            None,
+            "acs:ram::145:role/r",
+            "https://145.mns.cn-hangzhou-internal.aliyuncs.com",
+        ),
+        (None, "cn-shanghai", "acs:ram::evil.example/:role/r", None),
+    ],
+)
+def test_the_queues_of_a_role_are_in_its_account(
+    endpoint: str | None, region: str | None, arn: str, expected: str | None
+) -> None:
+    connection = StoreConnection(Scheme.OSS, endpoint, region, role=Role(arn, "an-id"))
+    assert mns_server(connection, {}) == expected
+    assert mns_server(connection, MNS_SERVER) == MNS_SERVER["ALICLOUD_MNS_ENDPOINT"]
+
+
+def test_whose_keys_are_given_has_an_account_that_nobody_knows() -> None:
+    assert mns_server(OSS, {}) is None
 
 
 def test_a_name_of_mns_needs_a_server() -> None:

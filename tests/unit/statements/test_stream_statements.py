@@ -19,6 +19,7 @@ from headwater.lake.delta_log.files import LOG_FOLDER, commit_name
 from headwater.runtime.clock import now
 from headwater.streams import readable
 from headwater.streams.readable import require_readable, source_of
+from headwater.streams.vacuum_needs import vacuum_needs
 from headwater.tables.properties import delta_properties
 from headwater.tables.versions import catch_up
 from headwater.upkeep.cleaning import upkeep
@@ -51,6 +52,15 @@ def insert(lake: headwater.Connection, table: Table) -> Table:
     current = open_lake.store.tables.get_by_id(table.id)
     assert current is not None
     return catch_up(open_lake, current)
+
+
+def pack(lake: headwater.Connection, table: Table, version: int) -> None:
+    """A Delta commit that moves rows and changes none."""
+    info = {"operation": "OPTIMIZE", "timestamp": int(now().timestamp() * 1000)}
+    packed = {"path": "packed.parquet", "size": 1, "dataChange": False, "modificationTime": 0}
+    commit = Path(lake.session.lake.location(table), LOG_FOLDER, commit_name(version))
+    actions = [{"commitInfo": info}, {"add": {**packed, "partitionValues": {}}}]
+    commit.write_text("\n".join(json.dumps(action) for action in actions))
 
 
 def error_of(lake: headwater.Connection, text: str) -> HeadwaterError:
@@ -102,6 +112,16 @@ def test_or_replace_begins_anew_and_if_not_exists_does_not(
     assert replaced.message == "stream public.s replaced on table public.tracked"
     assert stream_of(lake).offset == StreamOffset(1)
     assert stream_of(lake).id != first.id
+
+
+@pytest.mark.parametrize("column", ["__change_type", "__Commit_Version", "__commit_timestamp"])
+def test_a_table_whose_column_is_named_like_one_of_a_stream_is_not_watched(
+    lake: headwater.Connection, column: str
+) -> None:
+    table_of(lake.session.lake, "taken", column=column)
+    error = error_of(lake, CREATE.replace("tracked", "taken"))
+    assert error.condition == "STREAM_COLUMN_TAKEN"
+    assert error.hint == f"ALTER TABLE public.taken RENAME COLUMN {column} TO .."
 
 
 @pytest.mark.parametrize("verb", ["CREATE", "CREATE OR REPLACE"])
@@ -208,11 +228,7 @@ def test_has_data_knows_statements_that_change_no_row(
     move = stream_of(lake).move(StreamOffset(version.delta_version))
     open_lake.store.streams.move([move], now())
     assert described(lake, "STREAM EXTENDED s")["has_data"] == "false"
-    info = {"operation": "OPTIMIZE", "timestamp": int(now().timestamp() * 1000)}
-    packed = {"path": "packed.parquet", "size": 1, "dataChange": False, "modificationTime": 0}
-    commit = Path(open_lake.location(tracked), LOG_FOLDER, commit_name(version.delta_version + 1))
-    actions = [{"commitInfo": info}, {"add": {**packed, "partitionValues": {}}}]
-    commit.write_text("\n".join(json.dumps(action) for action in actions))
+    pack(lake, tracked, version.delta_version + 1)
     found = described(lake, "STREAM EXTENDED s")
     operation = lake.sql("DESC HISTORY tracked LIMIT 1").to_dicts()[0]["operation"]
     assert (operation, found["has_data"]) == ("COMPACTION", "false")
@@ -237,6 +253,30 @@ def test_a_stale_stream_is_not_readable_and_says_how_to_begin_anew(
     consumed = StreamMove(stream.id, 1, StreamOffset(table.shape.delta_version))
     open_lake.store.streams.move([consumed], now())
     require_readable(open_lake, stream_of(lake), table)
+
+
+def test_what_keeps_all_rows_makes_no_stream_stale(
+    lake: headwater.Connection, tracked: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lake.sql(CREATE)
+    lake.sql(CREATE.replace(" s ", " whole ").replace("')", "', 'SHOW_INITIAL_ROWS' = 'TRUE')"))
+    pack(lake, tracked, 1)
+    open_lake = lake.session.lake
+    table = catch_up(open_lake, tracked)
+    later(monkeypatch, days=15)
+    require_readable(open_lake, stream_of(lake), table)
+    found = described(lake, "STREAM EXTENDED s")
+    assert (found["stale"], found["has_data"], found["stale_after"]) == ("false", "false", None)
+    # The other one shows the rows of before, which lie in files that were replaced.
+    with pytest.raises(HeadwaterError, match="STREAM_STALE"):
+        require_readable(open_lake, stream_of(lake, "whole"), table)
+    assert [need.reader for need in vacuum_needs(open_lake.store, table)] == ["stream public.whole"]
+    monkeypatch.undo()
+    table = insert(lake, tracked)
+    later(monkeypatch, days=15)
+    with pytest.raises(HeadwaterError, match="STREAM_STALE"):
+        require_readable(open_lake, stream_of(lake), table)
+    assert len(vacuum_needs(open_lake.store, table)) == 2
 
 
 def test_a_table_that_keeps_more_makes_its_streams_wait_longer(

@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, select
 
-from headwater.catalog.objects import TableVersion
+from headwater.catalog.objects import KEEP_ROWS, TableVersion
 from headwater.catalog.store.database import Database
 from headwater.catalog.store.model import table_versions
 from headwater.catalog.store.table_rows import version_from
@@ -69,12 +69,22 @@ class Versions:
         return self._one(query, connection)
 
     def after(
-        self, table_id: str, delta_version: int, *, connection: Connection | None = None
+        self,
+        table_id: str,
+        delta_version: int,
+        *,
+        of_rows: bool = False,
+        connection: Connection | None = None,
     ) -> TableVersion | None:
-        """The first version beyond a Delta version; None when that one is the newest."""
+        """The first version beyond a Delta version; None when that one is the newest.
+
+        With `of_rows` the first one that may have other rows.
+        """
         beyond = select(table_versions).where(
             table_versions.c.table_id == table_id, table_versions.c.delta_version > delta_version
         )
+        if of_rows:
+            beyond = beyond.where(table_versions.c.operation.not_in(KEEP_ROWS))
         return self._one(beyond.order_by(table_versions.c.version), connection)
 
     def at_delta(

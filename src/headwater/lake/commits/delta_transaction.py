@@ -146,6 +146,10 @@ class DeltaTransaction:
         empty = self._sequence(self._list())
         return kind(*[self._none] * 4, empty, empty, empty)
 
+    def numbering_operation(self) -> Any:
+        """Delta's name for rows that get numbers and stay as they are."""
+        return self._named(f"{_DELTA}.DeltaOperations$RowTrackingBackfill")(0)
+
     def _register(self, metrics: Mapping[str, int]) -> None:
         makers = self._named("org.apache.spark.sql.execution.metric.SQLMetrics")
         context = self._session.sparkContext._jsc.sc()

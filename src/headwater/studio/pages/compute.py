@@ -150,7 +150,9 @@ def _jobs(desk: Desk) -> None:
         for name, label in (("text", "Text"), ("user", "User"), ("query_tag", "Query tag")):
             field = ui.input(label).props("dense outlined clearable debounce=400")
             field.bind_value_to(texts, name).on_value_change(look)
-        state = ui.select(["", *STATES], label="State", value="").props("dense outlined")
+        state = ui.select(
+            {"": "all", **{name: name for name in STATES}}, label="State", value=""
+        ).props("dense outlined")
         state.bind_value_to(texts, "state").on_value_change(look)
         also = ui.checkbox("Also SHOW and DESC").bind_value_to(flags, "metadata")
         also.on_value_change(look)

@@ -12,7 +12,7 @@ from headwater.studio.actions import confirm
 from headwater.studio.described import Described
 from headwater.studio.desk import Desk
 from headwater.studio.facts import size_text
-from headwater.studio.listing import ListColumn, Row, RowButtons, listing
+from headwater.studio.listing import ListColumn, Row, RowButtons, listing, studio_path
 from headwater.studio.part import Part, Update
 from headwater.studio.row_grid import first_rows, preview
 
@@ -26,8 +26,13 @@ _COLUMNS = (
     ListColumn("user", "User"),
     ListColumn("total_rows", "Rows", number=True),
     ListColumn("total_bytes", "Size", value=lambda row: size_text(row["total_bytes"])),
-    ListColumn("job_id", "Job", mono=True),
+    ListColumn("job_id", "Job", link=lambda row: _job(row["job_id"])),
 )
+
+
+def _job(id: str | None) -> str:
+    """Its page; a version that another tool made has none."""
+    return studio_path("compute", "jobs", id) if id else ""
 
 
 def history_tab(desk: Desk, known: Described, quoted: str) -> None:

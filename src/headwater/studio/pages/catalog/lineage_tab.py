@@ -23,7 +23,7 @@ def lineage_tab(desk: Desk, schema: str, name: str) -> None:
 
     def show(rows: Rows) -> None:
         if not rows:
-            show_empty("Reads nothing, and nothing reads it")
+            show_empty("Reads nothing that is there, and nothing reads it")
             return
         found = layers(rows)
         with ui.element("div").classes("hw-flow").props('aria-label="Lineage" tabindex=0'):

@@ -91,7 +91,11 @@ async def _dropped(desk: Desk, schema: str) -> Rows:
 
 def _show_tables(rows: Rows) -> Update[Rows] | None:
     if not rows:
-        show_empty("Nothing in this schema that you may see")
+        show_empty(
+            "Nothing in this schema that you may see",
+            "Make a table in the editor:",
+            "CREATE TABLE orders (id BIGINT, amount INT)",
+        )
         return None
     return listing(_TABLES, rows, key="table_name", label="Tables and views")
 

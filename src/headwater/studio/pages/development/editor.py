@@ -19,6 +19,8 @@ Complete = Callable[[str, str], Awaitable[list[Candidate]]]
 CSS = """
 .hw-editor { width: 100%; height: 38vh; min-height: 12rem; border: 1px solid var(--hw-line);
   border-radius: .4rem; overflow: hidden; font-size: .9rem; }
+/* On the colour that themes give this line, some of their words are hard to read. */
+.hw-editor .cm-activeLine { background: transparent !important; }
 .hw-wrong { text-decoration: underline wavy var(--hw-bad); text-underline-offset: 3px;
   background: color-mix(in srgb, var(--hw-bad) 12%, transparent); }
 """
@@ -56,8 +58,8 @@ _SET_UP = """(async () => {
       CM.EditorState.languageData.of(() => ours),
       CM.EditorView.contentAttributes.of({ "aria-label": "%(language)s" }) ]) ] });
   component.$el.dataset.language = "%(language)s";
-  const dress = () =>
-    component.setTheme(document.body.classList.contains("body--dark") ? "oneDark" : "basicLight");
+  const dark = () => document.body.classList.contains("body--dark");
+  const dress = () => component.setTheme(dark() ? "vscodeDark" : "vscodeLight");
   dress();
   new MutationObserver(dress).observe(document.body, { attributeFilter: ["class"] });
   component.$el.dataset.ready = "yes";

@@ -22,7 +22,8 @@ _CSS = """
 .hw-bench { display: grid; grid-template-columns: minmax(11rem, 16rem) minmax(0, 1fr);
   gap: 1.25rem; width: 100%; }
 .hw-panel { width: min(36rem, 100vw); max-width: 100vw !important; height: 100%;
-  flex-wrap: nowrap; overflow: auto; }
+  max-height: 100dvh !important; border-radius: 0 !important; flex-wrap: nowrap; overflow: auto; }
+.q-dialog__inner:has(> .hw-panel) { padding: 0; }
 @media (max-width: 900px) { .hw-bench { grid-template-columns: minmax(0, 1fr); } }
 """
 

@@ -18,7 +18,7 @@ from headwater.studio.facts import facts
 from headwater.studio.frame import frame, heading
 from headwater.studio.in_schemas import sql_name
 from headwater.studio.lazy_tabs import lazy_tabs
-from headwater.studio.listing import ListColumn, listing
+from headwater.studio.listing import ListColumn, listing, studio_path
 from headwater.studio.pages.pipes.files_tab import files_tab
 from headwater.studio.pages.pipes.pipe_facts import PipeFacts
 from headwater.studio.pages.pipes.pipes_page import PATH
@@ -33,7 +33,7 @@ _JOBS = (
     ListColumn("status", "Status", chip=True),
     ListColumn("execution_time", "Milliseconds", number=True),
     ListColumn("vcluster_name", "Virtual cluster"),
-    ListColumn("job_id", "Job", mono=True),
+    ListColumn("job_id", "Job", link=lambda row: studio_path("compute", "jobs", row["job_id"])),
 )
 
 

@@ -62,6 +62,6 @@ def _show(known: Mapping[str, Any]) -> None:
     if known.get("error_message"):
         with ui.element("pre").classes("hw-sql hw-bad"):
             ui.label(str(known["error_message"]))
-    ui.label("Log").classes("font-semibold")
+    ui.label("Log, in UTC").classes("font-semibold")
     with ui.element("pre").classes("hw-sql").props('aria-label="Log" tabindex=0'):
         ui.label(str(known.get("log") or "Nothing yet."))
