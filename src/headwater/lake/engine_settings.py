@@ -64,6 +64,9 @@ def session_defaults(config: Config) -> dict[str, str]:
         "spark.sql.session.timeZone": config.time_zone,
         # Small work: a Delta snapshot read in one task, shuffles no wider than the machine.
         "spark.databricks.delta.snapshotPartitions": "1",
+        # Delta would list all files of a small table beside each commit: nothing reads that list,
+        # and for a new table it takes a Spark job to find that there are none.
+        "spark.databricks.delta.allFilesInCrc.enabled": "false",
         "spark.sql.shuffle.partitions": str(_cores(config.spark_master)),
         # Monotonic commit times make TIMESTAMP AS OF exact.
         "spark.databricks.delta.properties.defaults.enableInCommitTimestamps": "true",
