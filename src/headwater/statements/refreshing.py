@@ -21,9 +21,10 @@ from headwater.names import QualifiedName
 from headwater.refresh.choice import Choice
 from headwater.refresh.definition import Definition, define
 from headwater.refresh.explain import explain_lines
+from headwater.refresh.filling import outlook_of
 from headwater.refresh.given import own_names, rows_query
 from headwater.refresh.hints import FORCE_FULL, is_on
-from headwater.refresh.outlook import Outlook, Workshop, look_ahead, understood
+from headwater.refresh.outlook import Outlook, Workshop, understood
 from headwater.refresh.partitions import partition_of
 from headwater.refresh.planned import (
     LEAST_BYTES_FOR_STATES,
@@ -141,7 +142,7 @@ def _tried(
         return _succeeded(known, Outlook(planned), None)
     with context.session.lock:
         workshop = workshop_of(context, planned)
-        outlook = look_ahead(planned, workshop)
+        outlook = outlook_of(planned, workshop)
         require_allowed(context, outlook)
         turn = Turn(started.number, attempt)
         try:

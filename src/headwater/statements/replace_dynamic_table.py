@@ -14,6 +14,7 @@ from headwater.catalog.objects import Table
 from headwater.errors import HeadwaterError, UserError
 from headwater.refresh.definition import define
 from headwater.refresh.given import own_names, rows_query
+from headwater.refresh.problems import LACKING
 from headwater.refresh.replacing import CHECK, Asked, anew, carry_over
 from headwater.runtime.failpoints import reach
 from headwater.sql.alter_table import ChangeColumn, ClusterBy
@@ -76,6 +77,11 @@ def _note(old: DynamicTable, frontier: Frontier | None, problem: str | None) -> 
         return f"it is empty until the next refresh: {problem}"
     if old.frontier is None or frontier is None:
         return f"REFRESH {old.words} fills it"
+    lacking = frontier.detail.get(LACKING)
+    if lacking:
+        names = ", ".join(f"'{name}'" for name in lacking["columns"])
+        noun = "column" if len(lacking["columns"]) == 1 else "columns"
+        return f"its rows stay, and the next refresh fills in {noun} {names}"
     if frontier.fingerprint:
         return "its rows stay, and the next refresh goes on from them"
     return "its rows stay until the next refresh, which is a full one"
