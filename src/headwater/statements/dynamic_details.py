@@ -36,10 +36,15 @@ def dynamic_details(context: Context, table: Table) -> list[tuple[str, str | Non
         refresh_interval_second=schedule.interval_seconds,
         refresh_target_lag=_lag(schedule),
         refresh_vcluster=None if cluster is None else f"{table.workspace}.{cluster}",
-        refresh_suspended=cell(dynamic.suspended) if is_planned(dynamic.schedule) else None,
+        refresh_suspended=_suspended(dynamic),
         last_refresh_time=_last(context, dynamic),
         **more,
     )
+
+
+def _suspended(dynamic: DynamicTable) -> str | None:
+    there_is = dynamic.suspended or is_planned(dynamic.schedule)
+    return cell(dynamic.suspended) if there_is else None
 
 
 def _lag(schedule: Schedule) -> str | None:
