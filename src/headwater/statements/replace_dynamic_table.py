@@ -78,7 +78,7 @@ def _note(old: DynamicTable, frontier: Frontier | None, problem: str | None) -> 
     if problem is not None:
         return f"it is empty until the next refresh: {problem}"
     if old.frontier is None or frontier is None:
-        return f"REFRESH {old.words} fills it"
+        return f"REFRESH {old.words} {old.qualified} fills it"
     lacking = frontier.detail.get(LACKING)
     if lacking:
         names = ", ".join(f"'{name}'" for name in lacking["columns"])
