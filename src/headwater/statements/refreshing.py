@@ -43,6 +43,7 @@ from headwater.runtime.failpoints import reach
 from headwater.sql.partition_spec import PartitionSpec
 from headwater.sql.session_configs import given_parameters, parameter_keys
 from headwater.statements.adding_changes import add_changes, waiting_for
+from headwater.statements.begun_refresh import begun
 from headwater.statements.context import Context
 from headwater.statements.dynamic_query import query_sources
 from headwater.statements.refresh_hints import refresh_hints
@@ -94,10 +95,11 @@ def refresh(
     part = named_partition(context, dynamic_table, partition)
     if part is not None:
         new = replace(new, detail={"partition": part.key})
-    started = context.store.refreshes.start(new)
+    started = begun(context, new)
     reach("refresh.started")
+    current = context.store.dynamic_tables.by_id(dynamic_table.id) or dynamic_table
     try:
-        done = _refreshed(context, dynamic_table, started)
+        done = _refreshed(context, current, started)
     except BaseException as error:
         failed = replace(started, state=RefreshState.FAILED, error_message=_words(error))
         context.store.refreshes.finish(replace(failed, ended_at=now()))
