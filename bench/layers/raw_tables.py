@@ -3,10 +3,15 @@
 Orders are loaded again when they change, as a source that sends whole rows does, so the newest row
 of an id counts. Customers have a row for each span of days. Nothing is random: every run has the
 same rows.
+
+Orders that change, and payments that go, are among the newest tenth: few orders change months after
+they were made. With HEADWATER_BENCH_SPREAD they are among all, so that every change is spread over
+all of a table.
 """
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 
 import headwater
@@ -17,6 +22,8 @@ SHARE = 0.01
 _DAYS = 365
 _LOADED_AGAIN = 10
 """Of a hundred loaded orders, so many are new rows of old ones."""
+_NEWEST = 1 if os.environ.get("HEADWATER_BENCH_SPREAD") else 10
+"""One order in so many may still change: the newest ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +45,11 @@ class RawTables:
     def _batch(self) -> int:
         return max(10, int(self.orders * SHARE))
 
+    @property
+    def _changing(self) -> int:
+        """How many orders may still change."""
+        return max(10, self.orders // _NEWEST)
+
     def create(self) -> None:
         """The tables with their first rows."""
         sql = self.connection.sql
@@ -53,13 +65,20 @@ class RawTables:
         first = self.orders + batch * came
         sql(f"INSERT INTO raw_orders {self._order_rows(first, first + came)}")
         sql(f"INSERT INTO raw_payments {self._payment_rows(first, first + came)}")
-        slices = max(1, self.orders // max(1, size // 15))
+        slices = max(1, self._changing // max(1, size // 15))
+        oldest = first - self._changing
         sql(
             "UPDATE raw_orders SET status = 'changed', loaded = loaded + 1"
-            f" WHERE pmod(hash(id, 1), {slices}) = {batch}"
+            f" WHERE id >= {oldest} AND pmod(hash(id, 1), {slices}) = {batch}"
         )
-        sql(f"DELETE FROM raw_orders WHERE pmod(hash(id, 2), {slices * 2}) = {batch}")
-        sql(f"DELETE FROM raw_payments WHERE pmod(hash(order_id, 3), {slices * 2}) = {batch}")
+        sql(
+            f"DELETE FROM raw_orders WHERE id >= {oldest}"
+            f" AND pmod(hash(id, 2), {slices * 2}) = {batch}"
+        )
+        sql(
+            f"DELETE FROM raw_payments WHERE order_id >= {oldest}"
+            f" AND pmod(hash(order_id, 3), {slices * 2}) = {batch}"
+        )
         new = max(1, self._products // 100)
         start = self._products + batch * new
         sql(f"INSERT INTO raw_products {self._product_rows(start, start + new)}")
@@ -68,7 +87,8 @@ class RawTables:
     def _order_rows(self, first: int, last: int) -> str:
         """A row of a new order, or a newer row of one that is there."""
         again = f"pmod(hash(id, 10), 100) < {_LOADED_AGAIN}"
-        key = f"IF({again}, pmod(hash(id, 11), greatest(id, 1)), id)"
+        before = f"least(greatest(id, 1), {self._changing})"
+        key = f"IF({again}, id - pmod(hash(id, 11), {before}), id)"
         return (
             f"SELECT {key} AS id, {_upto('id, 12', self._customers)} AS customer,"
             f" {_upto('id, 13', self._products + self._products // 50)} AS product,"

@@ -6,10 +6,19 @@ import math
 import os
 import random
 from collections import Counter
-from pathlib import Path
-from typing import Any
 
 import pytest
+from tests.spark.written_table import (
+    ALL_WAYS,
+    LARGE,
+    MAPPED,
+    TRACKED,
+    Table,
+    bag,
+    jobs,
+    properties,
+    way,
+)
 
 from headwater.algebra.render import text_of
 from headwater.errors import HeadwaterError, InternalError, TransientError
@@ -26,83 +35,15 @@ from headwater.lake.commits.writes import (
     Nothing,
     Overwrite,
     Rewrite,
-    Write,
 )
-from headwater.lake.delta_log.actions import parse_commit
-from headwater.lake.delta_log.files import LocalLogFiles
 from headwater.lake.delta_log.operations import row_counts
-from headwater.lake.spark_session import SparkConnection
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
-
-TRACKED = "'delta.enableRowTracking' = 'true'"
-NO_VECTORS = "'delta.enableDeletionVectors' = 'false'"
-MAPPED = "'delta.columnMapping.mode' = 'name'"
-LARGE = Limits(rows=-1)
-ALL_WAYS = (How.REWRITE, How.DELETION_VECTORS, How.TOUCHED_FILES)
-
-
-class Table:
-    """A table at a path."""
-
-    def __init__(self, spark: Any, folder: Path) -> None:
-        self.spark = spark
-        self.folder = folder
-        self.name = f"delta.`{folder}`"
-        self.log = LocalLogFiles(folder)
-
-    def create(self, columns: str, *properties: str, clauses: str = "") -> None:
-        made = f" TBLPROPERTIES ({', '.join(properties)})" if properties else ""
-        self.run(f"CREATE TABLE {{t}} ({columns}) USING delta {clauses}{made}")
-
-    def run(self, *statements: str) -> None:
-        for statement in statements:
-            self.spark.sql(statement.replace("{t}", self.name))
-
-    def apply(self, write: Write, **options: Any) -> Applied:
-        options.setdefault("note", lambda came, went: f"{came} {went}")
-        return SparkConnection(self.spark).apply(str(self.folder), write, **options)
-
-    @property
-    def version(self) -> int:
-        return self.log.list_commits()[-1]
-
-    @property
-    def rows(self) -> Counter[str]:
-        """The bag of its rows, as JSON so that every value can be compared."""
-        return bag(self.spark, f"SELECT * FROM {self.name}")
-
-    @property
-    def files(self) -> set[str]:
-        """All there is in its folder, its log too."""
-        return {str(path.relative_to(self.folder)) for path in self.folder.rglob("*")}
-
-    def commit(self, version: int) -> Any:
-        text = self.log.read_commit(version)
-        assert text is not None
-        return parse_commit(text, version, table="t")
-
-
-def bag(spark: Any, query: str) -> Counter[str]:
-    return Counter(repr(row) for row in spark.sql(query).collect())
-
-
-def jobs(spark: Any) -> int:
-    return int(spark.sparkContext._jsc.sc().dagScheduler().numTotalJobs())
 
 
 @pytest.fixture
 def table(spark, tmp_path):
     return Table(spark, tmp_path / "a table")
-
-
-def way(how: How) -> dict[str, Any]:
-    """Options under which a change of a table with vectors takes a way."""
-    return {} if how is How.REWRITE else {"limits": LARGE}
-
-
-def properties(how: How) -> tuple[str, ...]:
-    return (NO_VECTORS,) if how is How.TOUCHED_FILES else ()
 
 
 def test_rows_come_and_the_commit_says_so(table):

@@ -12,6 +12,8 @@ import pytest
 
 import headwater
 from headwater.errors import HeadwaterError
+from headwater.refresh import outlook
+from headwater.refresh.costs import Costs
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
 
@@ -389,3 +391,24 @@ def test_dynamic_tables_that_read_one_source_read_its_changes_once(kept):
     found = [one for key, one in changes._kept.items() if key not in before]
     # The first look of all was of one that did not know of the other yet.
     assert [one.columns for one in found] == [("k", "v", "w")] * 2
+
+
+def test_readers_of_a_table_worked_out_anew(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Overwritten, it shows its readers all rows as changed; compared, only those that are."""
+    kept.sql("CREATE TABLE {t} (k INT, v INT)", "INSERT INTO {t} VALUES (1, 1), (1, 1), (2, 5)")
+    kept.define("SELECT k, v FROM {t} WHERE v > 0", mode="AUTO")
+    kept.define("SELECT k, sum(v) AS s FROM {t}_d GROUP BY k", table="{t}_r")
+    steps = (
+        (True, "DELETE FROM {t} WHERE v = 1", (1, 3), [(2, 5)]),
+        (False, "INSERT INTO {t} VALUES (2, 7)", (1, 0), [(2, 12)]),
+    )
+    for overwrites, statement, written, rows in steps:
+        kept.sql(statement)
+        anew = Costs(incremental=2.0, full=1.0, overwrites=overwrites)
+        with monkeypatch.context() as patched:
+            patched.setattr(outlook, "costs", lambda *_, anew=anew, **__: anew)
+            assert kept.refresh() == ("FULL", "CHEAPER_IN_FULL")
+        last = kept.lake.session.state.lake.store.refreshes.list(limit=1)[0]
+        assert (last.rows_inserted, last.rows_deleted) == written
+        assert kept.refresh("{t}_r")[0] == "INCREMENTAL"
+        assert kept.rows("{t}_r") == rows

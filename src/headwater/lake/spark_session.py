@@ -26,6 +26,7 @@ from headwater.lake.commits.stored_table import Within, read_stored_table
 from headwater.lake.commits.writes import Applied, Write
 from headwater.lake.file_frames import frame_of, not_utf8, rows_by_file, write_files
 from headwater.lake.file_scan import FileScan, FileTarget, literal_path
+from headwater.lake.in_jvm.named import java_class
 from headwater.lake.json_documents import first_json_keys, holds_one_json_document
 from headwater.lake.kafka_frames import messages
 from headwater.lake.plans import same_plan, types_within
@@ -70,9 +71,8 @@ class SparkConnection:
     def __init__(self, session: SparkSession, places: TablePlaces | None = None) -> None:
         self._session = session
         self._places = places or LocalPlaces()
-        # Every step of this chain is a call to the JVM, so it is taken once.
-        java: Any = session._jvm
-        self._set_active = java.org.apache.spark.sql.classic.SparkSession.setActiveSession
+        sessions = java_class(session, "org.apache.spark.sql.classic.SparkSession")
+        self._set_active = sessions.setActiveSession
         self._views = TemporaryViews(session)
 
     def folder(self, location: str) -> TableFolder:
@@ -131,12 +131,13 @@ class SparkConnection:
     def version_of(self, location: str) -> int:
         """The newest Delta version of a table at a place."""
         with self._in_session():
-            java: Any = self._session._jvm
-            log = java.org.apache.spark.sql.delta.DeltaLog.forTable(
-                self._session._jsparkSession, location
-            )
+            log = self._delta_log(location)
             nothing = getattr(log, "update$default$2")()
             return int(log.update(False, nothing, nothing).version())
+
+    def _delta_log(self, location: str) -> Any:
+        logs = java_class(self._session, "org.apache.spark.sql.delta.DeltaLog")
+        return logs.forTable(self._session._jsparkSession, location)
 
     def restore(self, location: str, version: int) -> None:
         """Make a table what it was at a Delta version."""
@@ -232,10 +233,7 @@ class SparkConnection:
         A commit of a batch asks for the batches before it: that takes three Spark jobs.
         """
         with self._in_session():
-            java: Any = self._session._jvm
-            log = java.org.apache.spark.sql.delta.DeltaLog.forTable(
-                self._session._jsparkSession, location
-            )
+            log = self._delta_log(location)
             log.unsafeVolatileSnapshot().transactions()
 
     def in_one_job(self) -> AbstractContextManager[None]:

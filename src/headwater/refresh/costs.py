@@ -6,6 +6,7 @@ of a kind took, against what they had been expected to take.
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -56,6 +57,8 @@ class Costs:
     full: float
     small: bool = False
     """So little is to be read that neither way can be much slower than the other."""
+    overwrites: bool = False
+    """Whether the full way writes all rows anew although others follow the table."""
 
     @property
     def full_is_cheaper(self) -> bool:
@@ -76,30 +79,33 @@ def costs(
     history: Sequence[Took] = (),
     *,
     followed: bool = False,
+    loss: float = math.inf,
 ) -> Costs:
     """What both ways of a refresh are expected to take.
 
-    Of a table that is `followed` a full one writes only what differs from the rows there are.
+    Of a table that is `followed` a full one writes only what differs from the rows there are, or
+    all of them: then its readers lose so many seconds.
     """
+    worked_out = _worked_out(tree, sources)
+    corrected = _correction(RefreshKind.FULL, history)
+    overwritten = (worked_out + stored_bytes * _WRITE) * corrected
+    # All rows of then and of now meet; those that went are looked for once more.
+    compared = worked_out + _BASE + stored_bytes * (2 * _READ + 2 * _SHUFFLE)
+    overwrites = overwritten + loss <= compared * corrected
+    full = compared * corrected if followed else overwritten
     return Costs(
         _incremental(plan, sources, stored_bytes) * _correction(RefreshKind.INCREMENTAL, history),
-        _full(tree, sources, stored_bytes, followed=followed)
-        * _correction(RefreshKind.FULL, history),
+        overwritten + loss if followed and overwrites else full,
         small=sum(source.bytes for source in sources.values()) < _SMALL,
+        overwrites=followed and overwrites,
     )
 
 
-def _full(
-    tree: Node, sources: Mapping[str, SourceFacts], stored_bytes: int, *, followed: bool
-) -> float:
+def _worked_out(tree: Node, sources: Mapping[str, SourceFacts]) -> float:
     nodes = list(nodes_of(tree))
     read = sum(_size(node, sources) for node in nodes if isinstance(node, Scan))
     moved = read if any(_moves(node) for node in nodes) else 0
-    worked_out = _BASE + _NODE * len(nodes) + read * _READ + moved * _SHUFFLE
-    if not followed:
-        return worked_out + stored_bytes * _WRITE
-    # All rows of then and of now meet; those that went are looked for once more.
-    return worked_out + _BASE + stored_bytes * (2 * _READ + 2 * _SHUFFLE)
+    return _BASE + _NODE * len(nodes) + read * _READ + moved * _SHUFFLE
 
 
 def _incremental(plan: DeltaPlan, sources: Mapping[str, SourceFacts], stored_bytes: int) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
@@ -15,7 +16,7 @@ from headwater.lake.spark_session import SparkConnection
 from headwater.refresh.choice import Choice
 from headwater.refresh.costs import Costs, Took, costs
 from headwater.refresh.facts import Problem
-from headwater.refresh.followed import is_followed
+from headwater.refresh.followed import is_followed, loss_to_readers
 from headwater.refresh.planned import PlannedRefresh, chosen
 from headwater.refresh.reasons import Reason
 from headwater.refresh.relations import PinnedSource
@@ -61,6 +62,8 @@ class Outlook:
     types: Types = field(default_factory=dict)
     expected: float | None = None
     """How many seconds it should take."""
+    overwrites: bool = False
+    """Whether a full one writes all rows anew, whoever follows the table."""
 
     @property
     def choice(self) -> Choice:
@@ -127,7 +130,7 @@ def _incremental(planned: PlannedRefresh, query: Query, types: Types, lake: Open
         choice = Choice(RefreshKind.FULL, Reason.CHEAPER_IN_FULL, weighed.words)
         full = chosen(planned, choice)
         outlook = _rebuilding(full, query, types) if _keeps_states(full) else Outlook(full)
-        return replace(outlook, expected=weighed.full)
+        return replace(outlook, expected=weighed.full, overwrites=weighed.overwrites)
     expected = weighed.incremental
     return Outlook(planned, query, delta, states=states, types=types, expected=expected)
 
@@ -149,7 +152,9 @@ def _weighed(planned: PlannedRefresh, tree: Node, delta: DeltaPlan, lake: OpenLa
     stored = planned.table.shape.totals.bytes or 0
     past = lake.store.refreshes.list(table_id=planned.table.id, limit=_REMEMBERED)
     took = [one for refresh in past for one in _took(refresh)]
-    return costs(tree, delta, sources, stored, took, followed=is_followed(planned, lake))
+    followed = is_followed(planned, lake)
+    loss = loss_to_readers(planned, lake) if followed else math.inf
+    return costs(tree, delta, sources, stored, took, followed=followed, loss=loss)
 
 
 def _took(refresh: Refresh) -> Iterator[Took]:

@@ -158,7 +158,9 @@ def _prepared(
             rows = named_rows(outlook.rebuilt.rows, names, relations)
         if not planned.hints.overwrites_all and planned.table.shape.partition_columns:
             write = replace(full_write(rows, names), produced_only=True)
-        elif reach.frozen is not None or is_followed(planned, workshop.lake):
+        elif not outlook.overwrites and (
+            reach.frozen is not None or is_followed(planned, workshop.lake)
+        ):
             types = {f"{c.name}#0": ColumnType(c.type) for c in planned.table.shape.columns}
             write = difference_write(rows, names, replace(relations, types=types))
         else:

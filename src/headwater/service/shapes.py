@@ -19,7 +19,12 @@ class Shape(BaseModel):
 
 
 class NewStatement(Shape):
-    """A statement, or a script of several, to be run."""
+    """A statement, or a script of several, to be run.
+
+    Nothing stands for something else in it: `true` is not one second, nor is `"no"` false.
+    """
+
+    model_config = ConfigDict(strict=True)
 
     sql: str = Field(description="One or several statements of SQL.")
     session: str | None = SessionId

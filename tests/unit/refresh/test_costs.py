@@ -51,6 +51,16 @@ def test_a_table_that_others_follow_is_dearer_in_full_for_its_rows_are_compared(
     assert followed.incremental == plain.incremental
 
 
+def test_a_followed_table_is_overwritten_if_its_readers_lose_less_than_comparing_takes() -> None:
+    plain = costs(TREE, FROM_CHANGES, source(), GIGA)
+    compared = costs(TREE, FROM_CHANGES, source(), GIGA, followed=True, loss=1000.0)
+    overwritten = costs(TREE, FROM_CHANGES, source(), GIGA, followed=True, loss=0.5)
+    assert not plain.overwrites
+    assert not compared.overwrites
+    assert overwritten.overwrites
+    assert round(overwritten.full - plain.full, 6) == 0.5
+
+
 def test_little_data_is_never_worth_the_question() -> None:
     assert not costs(TREE, ANEW, source(bytes=1000, changed=5000), 0).full_is_cheaper
 

@@ -176,6 +176,15 @@ def test_listening_beyond_this_machine_without_tls_is_exposed(
     assert Listening(host, 1, certificate, certificate).exposed is exposed
 
 
+@pytest.mark.parametrize("given", [{"wait_seconds": True}, {"wait_seconds": "1"}, {"inline": "no"}])
+def test_nothing_stands_for_a_value_of_another_type(
+    http: httpx.Client, given: dict[str, object]
+) -> None:
+    answer = http.post("/api/v1/statements", json={"sql": "SHOW TABLES", **given})
+    assert answer.status_code == 422, answer.text
+    assert next(iter(given)) in answer.json()["error"]["message"]
+
+
 @pytest.mark.parametrize(
     "body",
     [

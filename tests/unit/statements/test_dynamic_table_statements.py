@@ -141,7 +141,8 @@ def test_what_does_not_stay_cannot_be_read(lake: headwater.Connection) -> None:
     store = lake.session.lake.store
     table = table_named(lake, "t")
     store.streams.create(stream_on(table))
-    topics = replace(table, id="id-k", name="k", kind=TableKind.KAFKA)
+    lake.sql("CREATE STORAGE CONNECTION broker TYPE KAFKA BOOTSTRAP_SERVERS = ['broker:9092']")
+    topics = replace(table, id="id-k", name="k", kind=TableKind.KAFKA, location="broker")
     store.tables.insert_active(topics)
     lake.session.state.temporary_views.add("passing")
     found = {

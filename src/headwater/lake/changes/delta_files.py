@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.lake.changes.images import CAME, WENT, ChangedVector
 from headwater.lake.in_jvm.classes import in_jvm
+from headwater.lake.in_jvm.named import java_class
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+_DELTA = "org.apache.spark.sql.delta"
 VERSION = "_commit_version"
 # Delta puts these beside the table's columns when it reads files by the version of their commit.
 RESERVED = frozenset({"_change_type", VERSION, "_commit_timestamp"})
@@ -45,10 +47,7 @@ class DeltaFiles:
 
     def __init__(self, session: SparkSession, location: str, version: int) -> None:
         self._session = session
-        java: Any = session._jvm
-        self._java = java
-        self._delta = java.org.apache.spark.sql.delta
-        self._log = self._delta.DeltaLog.forTable(session._jsparkSession, location)
+        self._log = self._delta("DeltaLog").forTable(session._jsparkSession, location)
         nothing = getattr(self._log, "getSnapshotAt$default$2")()
         self._snapshot = self._log.getSnapshotAt(version, nothing, nothing, False)
         self._rows = in_jvm(session, "DeltaRows")
@@ -84,7 +83,8 @@ class DeltaFiles:
 
     def differing(self, image: ChangedVector) -> list[FileRows]:
         """The rows by which the two vectors of a file differ."""
-        helper = self._delta.v2.CDCDeletionVectorHelper
+        helper = self._delta("v2.CDCDeletionVectorHelper")
+        vectors = self._delta("actions.DeletionVectorDescriptor")
         found = helper.computeDVDiff(
             self._encoded(image.after),
             self._encoded(image.before),
@@ -95,7 +95,7 @@ class DeltaFiles:
         for pair in found:
             sign = WENT if pair._1() == "delete" else CAME
             version = image.version if sign == CAME else image.went_at
-            vector = self._delta.actions.DeletionVectorDescriptor.deserializeFromBase64(pair._2())
+            vector = vectors.deserializeFromBase64(pair._2())
             marked = json.loads(self._mapper().writeValueAsString(vector))
             body = {**image.file.body, "deletionVector": marked}
             rows.append(FileRows(body, sign, version, only_marked=True))
@@ -109,16 +109,19 @@ class DeltaFiles:
     def _encoded(self, vector: Mapping[str, Any] | None) -> str | None:
         if vector is None:
             return None
-        kind = self._class("org.apache.spark.sql.delta.actions.DeletionVectorDescriptor")
+        kind = self._class(f"{_DELTA}.actions.DeletionVectorDescriptor")
         return str(self._mapper().readValue(json.dumps(vector), kind).serializeToBase64())
 
     def _mapper(self) -> Any:
-        return self._delta.util.JsonUtils.mapper()
+        return self._delta("util.JsonUtils").mapper()
+
+    def _delta(self, name: str) -> Any:
+        return java_class(self._session, f"{_DELTA}.{name}")
 
     def _class(self, name: str) -> Any:
         """A class of Delta's, whose jar may not be on the path of the class that asks."""
         loader = self._log.getClass().getClassLoader()
-        return self._java.java.lang.Class.forName(name, True, loader)
+        return java_class(self._session, "java.lang.Class").forName(name, True, loader)
 
 
 def _version(row: FileRows) -> int:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.lake.commits.stored_table import Body
 from headwater.lake.in_jvm.classes import in_jvm
+from headwater.lake.in_jvm.named import java_class
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -39,19 +40,14 @@ class DeltaTransaction:
 
     def __init__(self, session: SparkSession, location: str) -> None:
         self._session = session
-        java: Any = session._jvm
-        self._java = java
-        self._delta = self._java.org.apache.spark.sql.delta
-        self._log = self._delta.DeltaLog.forTable(session._jsparkSession, location)
+        self._log = self._named(f"{_DELTA}.DeltaLog").forTable(session._jsparkSession, location)
         self._transaction = self._log.startTransaction()
         self._snapshot = self._transaction.snapshot()
-        self._mapper = self._delta.util.JsonUtils.mapper()
-        self._none = java.scala.Option.empty()
-        # Every step of these chains is a call to the JVM, so they are taken once.
-        self._to_sequence = java.org.apache.spark.api.python.PythonUtils.toSeq
-        self._find_class = java.java.lang.Class.forName
+        self._mapper = self._named(f"{_DELTA}.util.JsonUtils").mapper()
+        self._none = self._named("scala.Option").empty()
+        self._scala = self._named("org.apache.spark.api.python.PythonUtils")
         self._loader = self._log.getClass().getClassLoader()
-        self._written = self._java.java.util.ArrayList()
+        self._written = self._list()
         self.version = int(self._snapshot.version())
 
     def rows_of(self, files: Sequence[Body]) -> DataFrame:
@@ -63,21 +59,21 @@ class DeltaTransaction:
 
     def rows_with_ids_of(self, files: Sequence[Body]) -> DataFrame:
         """The rows of some live files, with the columns that keep their ids when written anew."""
-        tracking = getattr(getattr(self._delta, "RowTracking$"), "MODULE$")
+        tracking = getattr(self._named(f"{_DELTA}.RowTracking$"), "MODULE$")
         plain = self.rows_of(files)
         return self._frame(tracking.preserveRowTrackingColumns(plain._jdf, self._snapshot))
 
     def write(self, frame: DataFrame) -> list[Body]:
         """Write rows into files; their `add` actions, which the commit will hold."""
         made = self._transaction.writeFiles(frame._jdf)
-        files = self._java.scala.jdk.javaapi.CollectionConverters.asJava(made)
+        files = self._named("scala.jdk.javaapi.CollectionConverters").asJava(made)
         self._written.addAll(files)
         found: list[Body] = json.loads(self._mapper.writeValueAsString(files))
         return found
 
     def forget_written(self) -> None:
         """Leave the files written so far out of the commit."""
-        self._written = self._java.java.util.ArrayList()
+        self._written = self._list()
 
     def rows_written(self) -> int:
         """How many rows the last write wrote."""
@@ -102,8 +98,10 @@ class DeltaTransaction:
 
         `deletionVectorId` is the vector the file has, encoded, which the new one contains.
         """
-        maker = getattr(getattr(self._delta.commands, "DeletionVectorBitmapGenerator$"), "MODULE$")
-        prefix = self._delta.util.Utils.getRandomPrefixLength(self._transaction.metadata())
+        made_by = self._named(f"{_DELTA}.commands.DeletionVectorBitmapGenerator$")
+        maker = getattr(made_by, "MODULE$")
+        tables = self._named(f"{_DELTA}.util.Utils")
+        prefix = tables.getRandomPrefixLength(self._transaction.metadata())
         made = maker.buildDeletionVectors(
             self._session._jsparkSession, rows._jdf, self._log, prefix
         )
@@ -123,9 +121,10 @@ class DeltaTransaction:
         metrics: Mapping[str, int] | None = None,
     ) -> int:
         """Commit the files written, some more actions and a note; the version it made."""
-        actions = self._java.java.util.ArrayList(self._written)
-        actions.addAll(self._actions("RemoveFile", removes))
-        actions.addAll(self._actions("AddFile", adds))
+        actions = self._list(self._written)
+        for kind, bodies in (("RemoveFile", removes), ("AddFile", adds)):
+            if bodies:
+                actions.addAll(self._actions(kind, bodies))
         if transaction is not None:
             body = dict(zip(("appId", "version"), transaction, strict=True))
             now = int(time.time() * 1000)
@@ -137,31 +136,29 @@ class DeltaTransaction:
 
     def write_operation(self, mode: str) -> Any:
         """Delta's name for rows that come, or that take the place of all others."""
-        kind = getattr(self._delta, "DeltaOperations$Write")
-        save = getattr(self._java.org.apache.spark.sql.SaveMode, mode)
+        kind = self._named(f"{_DELTA}.DeltaOperations$Write")
+        save = getattr(self._named("org.apache.spark.sql.SaveMode"), mode)
         return kind(save, *[self._none] * 8)
 
     def change_operation(self) -> Any:
         """Delta's name for rows that come and go; of all it alone counts both."""
-        kind = getattr(self._delta, "DeltaOperations$Merge")
-        empty = self._sequence(self._java.java.util.ArrayList())
+        kind = self._named(f"{_DELTA}.DeltaOperations$Merge")
+        empty = self._sequence(self._list())
         return kind(*[self._none] * 4, empty, empty, empty)
 
     def _register(self, metrics: Mapping[str, int]) -> None:
-        makers = self._java.org.apache.spark.sql.execution.metric.SQLMetrics
+        makers = self._named("org.apache.spark.sql.execution.metric.SQLMetrics")
         context = self._session.sparkContext._jsc.sc()
-        made = self._java.java.util.HashMap()
+        made = self._named("java.util.HashMap")()
         for name, value in metrics.items():
             metric = makers.createMetric(context, name)
             metric.set(value)
             made.put(name, metric)
-        scala = self._java.org.apache.spark.api.python.PythonUtils.toScalaMap(made)
+        scala = self._scala.toScalaMap(made)
         self._transaction.registerSQLMetrics(self._session._jsparkSession, scala)
 
     def _actions(self, kind: str, bodies: Sequence[Body]) -> Any:
         """A list of Delta's objects, all in one call: there may be thousands."""
-        if not bodies:
-            return self._java.java.util.ArrayList()
         lists = self._mapper.getTypeFactory().constructCollectionType(
             self._class("java.util.ArrayList"), self._class(f"{_DELTA}.actions.{kind}")
         )
@@ -169,10 +166,16 @@ class DeltaTransaction:
 
     def _class(self, name: str) -> Any:
         """A class of Delta's, whose jar may not be on the path of the class that asks."""
-        return self._find_class(name, True, self._loader)
+        return self._named("java.lang.Class").forName(name, True, self._loader)
+
+    def _named(self, name: str) -> Any:
+        return java_class(self._session, name)
+
+    def _list(self, *items: Any) -> Any:
+        return self._named("java.util.ArrayList")(*items)
 
     def _sequence(self, items: Any) -> Any:
-        return self._to_sequence(items)
+        return self._scala.toSeq(items)
 
     def _frame(self, made: Any) -> DataFrame:
         from pyspark.sql import DataFrame

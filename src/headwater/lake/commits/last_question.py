@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from headwater.lake.in_jvm.named import java_class
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -24,10 +26,9 @@ class LastQuestion:
     """Asks for the transactions of a session, whatever thread they are made in."""
 
     def __init__(self, session: SparkSession) -> None:
-        java: Any = session._jvm
-        observers = getattr(java, _OBSERVER)
+        observers = java_class(session, _OBSERVER)
         self._get, self._set = observers.getObserver, observers.setObserver
-        self._observer = _Observer(java)
+        self._observer = _Observer(java_class(session, "scala.Option").empty)
 
     @contextmanager
     def asked(self, question: Question) -> Iterator[None]:
@@ -63,8 +64,8 @@ class _Observer:
 
         implements = (_OBSERVER,)
 
-    def __init__(self, java: Any) -> None:
-        self._java = java
+    def __init__(self, nothing: Callable[[], Any]) -> None:
+        self._nothing = nothing
         self.asking = _Asking()
 
     def beginDoCommit(self) -> None:  # noqa: N802 - Java's name, as are those below
@@ -100,7 +101,7 @@ class _Observer:
         pass
 
     def getNextObserver(self) -> Any:  # noqa: N802
-        return self._java.scala.Option.empty()
+        return self._nothing()
 
     def nextObserver(self) -> Any:  # noqa: N802
-        return self._java.scala.Option.empty()
+        return self._nothing()
