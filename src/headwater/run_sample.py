@@ -91,16 +91,17 @@ def start_sample(lake: OpenLake, *, rate: int, seed: int = DEFAULT_SEED) -> Samp
 
 
 def make_sample(lake: OpenLake, run: Run) -> None:
-    """Make the table, with the events of the last hour, if it is not there."""
-    state = read_state(lake.store)
-    if state is None or sample_table(lake) is not None:
+    """Make what is not there: the table, with the events of the last hour, and the view."""
+    state, there = read_state(lake.store), sample_table(lake) is not None
+    if state is None or (there and _view(lake) is not None):
         return
     lake.writer.ensure()
     for name in (NAME, NAME_OF_DOCUMENTS):
         lake.store.workspaces.ensure(name.workspace)
     for text in (CREATE_SCHEMA, CREATE_TABLE, CREATE_SCHEMA_OF_DOCUMENTS, CREATE_VIEW):
         run(text)
-    grow_sample(lake, run, count=_HISTORY, spread=_HISTORY_TIME)
+    if not there:
+        grow_sample(lake, run, count=_HISTORY, spread=_HISTORY_TIME)
 
 
 def grow_sample(

@@ -61,6 +61,19 @@ def test_it_is_made_with_the_events_of_the_last_hour(lake: OpenLake) -> None:
 
 
 @pytest.mark.usefixtures("there")
+def test_one_that_lacks_the_view_gets_it_and_no_further_events(
+    lake: OpenLake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran: list[str] = []
+    start_sample(lake, rate=60)
+    make_sample(lake, ran.append)
+    assert ran == []
+    monkeypatch.setattr(run_sample, "_view", lambda lake: None)
+    make_sample(lake, ran.append)
+    assert ran == [CREATE_SCHEMA, CREATE_TABLE, CREATE_SCHEMA_OF_DOCUMENTS, CREATE_VIEW]
+
+
+@pytest.mark.usefixtures("there")
 def test_it_grows_by_what_is_due_and_not_when_it_is_stopped(lake: OpenLake) -> None:
     ran: list[str] = []
     state = start_sample(lake, rate=60)
