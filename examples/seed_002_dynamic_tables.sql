@@ -4,7 +4,7 @@
 -- $ headwater sample start
 CREATE DYNAMIC TABLE event_type_count REFRESH interval 1 minute vcluster default
 as SELECT event_type, COUNT(*) AS events_count
-FROM headwater_sample_data.ecommerce_events_history.ecommerce_events_multicategorystore_live
+FROM clickzetta_sample_data.ecommerce_events_history.ecommerce_events_multicategorystore_live
 GROUP BY event_type;
 
 -- Initialize DYNAMIC TABLE data

@@ -13,4 +13,4 @@ AS SELECT
     user_id,
     user_session
 FROM behavior_log
-WHERE event_type IN ('view', 'cart', 'purchase') AND price > 0;
+WHERE event_type IN ('view', 'add_to_cart', 'purchase') AND price > 0;

@@ -19,7 +19,17 @@ from headwater.sample.state import (
     read_state,
     write_state,
 )
-from headwater.sample.texts import CREATE_SCHEMA, CREATE_TABLE, DROP_TABLE, NAME, insert_text
+from headwater.sample.texts import (
+    CREATE_SCHEMA,
+    CREATE_SCHEMA_OF_DOCUMENTS,
+    CREATE_TABLE,
+    CREATE_VIEW,
+    DROP_TABLE,
+    DROP_VIEW,
+    NAME,
+    NAME_OF_DOCUMENTS,
+    insert_text,
+)
 from headwater.session_pool import SessionPool
 
 TAG = "sample"
@@ -64,6 +74,11 @@ def sample_table(lake: OpenLake) -> Table | None:
     return lake.store.tables.get(NAME.workspace, NAME.schema, NAME.name)
 
 
+def _view(lake: OpenLake) -> Table | None:
+    name = NAME_OF_DOCUMENTS
+    return lake.store.tables.get(name.workspace, name.schema, name.name)
+
+
 def start_sample(lake: OpenLake, *, rate: int, seed: int = DEFAULT_SEED) -> SampleState:
     """Note that the sample is to grow; one that is there goes on from where it is."""
     before = read_state(lake.store)
@@ -76,15 +91,17 @@ def start_sample(lake: OpenLake, *, rate: int, seed: int = DEFAULT_SEED) -> Samp
 
 
 def make_sample(lake: OpenLake, run: Run) -> None:
-    """Make the table, with the events of the last hour, if it is not there."""
-    state = read_state(lake.store)
-    if state is None or sample_table(lake) is not None:
+    """Make what is not there: the table, with the events of the last hour, and the view."""
+    state, there = read_state(lake.store), sample_table(lake) is not None
+    if state is None or (there and _view(lake) is not None):
         return
     lake.writer.ensure()
-    lake.store.workspaces.ensure(NAME.workspace)
-    run(CREATE_SCHEMA)
-    run(CREATE_TABLE)
-    grow_sample(lake, run, count=_HISTORY, spread=_HISTORY_TIME)
+    for name in (NAME, NAME_OF_DOCUMENTS):
+        lake.store.workspaces.ensure(name.workspace)
+    for text in (CREATE_SCHEMA, CREATE_TABLE, CREATE_SCHEMA_OF_DOCUMENTS, CREATE_VIEW):
+        run(text)
+    if not there:
+        grow_sample(lake, run, count=_HISTORY, spread=_HISTORY_TIME)
 
 
 def grow_sample(
@@ -109,6 +126,8 @@ def stop_sample(lake: OpenLake) -> None:
 def drop_sample(lake: OpenLake, run: Run) -> None:
     """Drop the table; it can be brought back as any other."""
     if sample_table(lake) is not None:
+        if _view(lake) is not None:
+            run(DROP_VIEW)
         run(DROP_TABLE)
     forget_state(lake.store)
 

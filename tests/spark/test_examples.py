@@ -158,7 +158,7 @@ def test_seed_002_dynamic_tables(tmp_path: Path) -> None:
         found = list(example()["statements"](lake, "seed_002_dynamic_tables.sql", {}))
     shown = [list(result.rows) for result in found if result.returns_rows]
     counts, plan, later, refreshes, proof, history, grouped, minutes, *proofs = shown
-    kinds = ["cart", "purchase", "remove_from_cart", "view"]
+    kinds = ["add_to_cart", "purchase", "view"]
     assert [row[0] for row in counts] == kinds
     assert sum(row[1] for row in counts) == 500
     assert plan[0] == ("Refresh: INCREMENTAL because rows only came (ROWS_ADDED)",)

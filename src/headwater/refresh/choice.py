@@ -61,7 +61,7 @@ def _nothing(facts: Facts, ignored: str) -> Choice:
 
 
 def _forced(facts: Facts) -> Choice | None:
-    """A full refresh that nothing can spare."""
+    """A refresh that nothing can spare."""
     if not facts.refreshed_before:
         return Choice(RefreshKind.FULL, Reason.FIRST_REFRESH)
     problems = [*facts.problems, *(s.problem for s in facts.sources if s.problem is not None)]
@@ -69,7 +69,21 @@ def _forced(facts: Facts) -> Choice | None:
         problems.append(Problem(Reason.FULL_ASKED_FOR, FORCE_FULL))
     order = list(Reason)
     first = min(problems, key=lambda problem: order.index(problem.reason), default=None)
-    return None if first is None else _full(first)
+    if first is None:
+        return None
+    return _full(first) if first.reason is not Reason.COLUMNS_ADDED else _filling(facts, first)
+
+
+def _filling(facts: Facts, lacking: Problem) -> Choice:
+    """Rows that lack columns, and nothing else: only what differs is written."""
+    if facts.mode is RefreshMode.FULL:
+        return Choice(RefreshKind.FULL, Reason.MODE_FULL)
+    if facts.not_incremental is not None:
+        return _full(facts.not_incremental)
+    ignored = ", ".join(source.name for source in facts.sources if source.ignored)
+    if ignored:
+        return Choice(RefreshKind.FULL, Reason.DIMENSION_CHANGED, ignored)
+    return Choice(RefreshKind.INCREMENTAL, lacking.reason, lacking.detail)
 
 
 def _full(problem: Problem) -> Choice:

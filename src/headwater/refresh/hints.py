@@ -29,6 +29,14 @@ ASKS_FOR_FULL = (BACKFILL, REBUILD_STATES)
 """Besides FORCE_FULL: what makes every refresh a full one."""
 LISTS = (DIMENSIONS, APPEND_ONLY, FULL_IF_CHANGED)
 """Whose values are names of tables."""
+_SWITCHES = (
+    FORCE_FULL,
+    *ASKS_FOR_FULL,
+    ALLOW_DML,
+    TRY_INCREMENTAL,
+    FULL_IF_MUCH,
+    OVERWRITE_ALL,
+)
 _WITHOUT_EFFECT = (f"{_PREFIX}state.table.lifecycle", f"{_PREFIX}state.table.specified.schema")
 ALL = (
     FORCE_FULL,
@@ -79,6 +87,14 @@ def is_on(settings: Mapping[str, str], key: str, *, default: bool = False) -> bo
     if value not in ("true", "false"):
         raise ValueRejected("PROPERTY_VALUE", name=key, value=value, expected="true or false")
     return value == "true"
+
+
+def require_hint(key: str, value: str) -> None:
+    """Refuse the value of a hint that no refresh could follow."""
+    if key in _SWITCHES:
+        is_on({key: value}, key)
+    elif key == THRESHOLD:
+        _threshold({key: value})
 
 
 def _threshold(settings: Mapping[str, str]) -> float:

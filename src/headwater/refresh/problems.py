@@ -14,6 +14,8 @@ from headwater.refresh.sources import Source
 
 QUERY_DIFFERS = "query_differs"
 """In the detail of a frontier: why its rows are none of the query that replaced theirs."""
+LACKING = "lacking"
+"""In the detail of a frontier: the query whose rows these are but for columns, and the columns."""
 IGNORED = "ignored"
 """In the detail of a frontier: dimension tables that changed and were not looked at."""
 FROZEN = "immutable_where"
@@ -26,7 +28,10 @@ def problems_of_query(
     before: Frontier, definition: Definition, settings: Mapping[str, str]
 ) -> Iterator[Problem]:
     """The query, and all but its sources that decides what it gives, against the last refresh."""
-    if before.fingerprint != definition.fingerprint:
+    lacking = lacking_columns(before, definition.fingerprint)
+    if lacking:
+        yield Problem(Reason.COLUMNS_ADDED, ", ".join(f"'{name}'" for name in lacking))
+    elif before.fingerprint != definition.fingerprint:
         yield Problem(Reason.QUERY_CHANGED, before.detail.get(QUERY_DIFFERS, ""))
     other = _differing(before.settings, settings)
     if other:
@@ -47,6 +52,12 @@ def problems_of_query(
             if table.id not in before.sources
         ]
         yield Problem(Reason.SOURCE_REPLACED, ", ".join(names))
+
+
+def lacking_columns(before: Frontier, fingerprint: str) -> list[str]:
+    """The columns whose values alone keep the rows from being those of a query."""
+    lacking = before.detail.get(LACKING) or {}
+    return list(lacking["columns"]) if lacking.get("fingerprint") == fingerprint else []
 
 
 def problems_of_sources(

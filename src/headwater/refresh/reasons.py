@@ -21,6 +21,7 @@ class Reason(StrEnum):
     HISTORY_GONE = "HISTORY_GONE"
     LISTED_SOURCE_CHANGED = "LISTED_SOURCE_CHANGED"
     SOURCE_CHANGED_MUCH = "SOURCE_CHANGED_MUCH"
+    COLUMNS_ADDED = "COLUMNS_ADDED"
     STREAMS_EMPTY = "STREAMS_EMPTY"
     SOURCES_UNCHANGED = "SOURCES_UNCHANGED"
     NO_ROWS_CHANGED = "NO_ROWS_CHANGED"
@@ -56,6 +57,7 @@ _WORDS = {
     Reason.HISTORY_GONE: "the changes of a source are no longer there",
     Reason.LISTED_SOURCE_CHANGED: "a source changed whose changes ask for a full refresh",
     Reason.SOURCE_CHANGED_MUCH: "more of a source changed than the session allows",
+    Reason.COLUMNS_ADDED: "the query passes on columns that the rows lack",
     Reason.STREAMS_EMPTY: "no change waits in a stream",
     Reason.SOURCES_UNCHANGED: "no source has a new version",
     Reason.NO_ROWS_CHANGED: "new versions of the sources changed no rows",

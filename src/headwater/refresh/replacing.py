@@ -19,7 +19,7 @@ from headwater.lake.delta_log.files import LogFiles
 from headwater.lake.delta_log.snapshot import read_metadata
 from headwater.lake.delta_log.spark_types import physical_name
 from headwater.refresh.definition import Definition
-from headwater.refresh.problems import QUERY_DIFFERS
+from headwater.refresh.problems import LACKING, QUERY_DIFFERS, lacking_columns
 from headwater.refresh.sources import signature
 from headwater.runtime.open_lake import OpenLake
 from headwater.tables.type_changes import is_widening
@@ -39,12 +39,15 @@ class Asked:
 
 def anew(frontier: Frontier, why: str) -> Frontier:
     """The frontier of rows that answer another query; the next refresh is a full one."""
-    return replace(frontier, fingerprint="", detail={**frontier.detail, QUERY_DIFFERS: why})
+    detail = {key: value for key, value in frontier.detail.items() if key != LACKING}
+    return replace(frontier, fingerprint="", detail={**detail, QUERY_DIFFERS: why})
 
 
 def carry_over(lake: OpenLake, frontier: Frontier, old: Asked, new: Asked) -> Frontier:
     """The frontier after a query was replaced; it says why where the rows are none of it."""
-    if new.definition.fingerprint == frontier.fingerprint and old.columns == new.columns:
+    wanted = new.definition.fingerprint
+    known = wanted == frontier.fingerprint or bool(lacking_columns(frontier, wanted))
+    if known and old.columns == new.columns:
         return frontier
     if old.definition.fingerprint != frontier.fingerprint:
         return anew(frontier, frontier.detail.get(QUERY_DIFFERS, ""))
@@ -74,22 +77,24 @@ def _other_type(old: Mapping[str, str], new: Mapping[str, str]) -> str | None:
 def _with_sources(
     lake: OpenLake, frontier: Frontier, definition: Definition, found: Replacement
 ) -> Frontier:
-    signatures = dict(frontier.detail.get("columns", {}))
+    signatures, lacking = dict(frontier.detail.get("columns", {})), set[str]()
     for table in definition.sources:
         needed = definition.columns.get(table.id, ())
         since = _Since.of(lake, table, frontier.sources.get(table.id))
         problem = since.problem(found, needed)
         if problem is not None:
             return anew(frontier, problem)
+        lacking |= since.lacking(found)
         signatures[table.id] = signature(since.files, since.now, needed)
     unseen = [column.name for column in found.added if column.source is None]
     if unseen:
         return anew(frontier, f"column '{unseen[0]}' is worked out for every row")
-    return replace(
-        frontier,
-        fingerprint=definition.fingerprint,
-        detail={**frontier.detail, "columns": signatures},
-    )
+    detail = {**frontier.detail, "columns": signatures}
+    passed_on = [c.name for c in found.added if (c.source or "").lower() in lacking]
+    if passed_on:
+        missing = {"fingerprint": definition.fingerprint, "columns": passed_on}
+        return replace(frontier, fingerprint="", detail={**detail, LACKING: missing})
+    return replace(frontier, fingerprint=definition.fingerprint, detail=detail)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +114,12 @@ class _Since:
         old = None if version is None else _fields(files, version)
         return cls(f"{table.schema}.{table.name}", files, now, old, _fields(files, now) or {})
 
+    def lacking(self, found: Replacement) -> set[str]:
+        """The columns that are passed on now and held values, as far as anybody knows, then."""
+        added = {a.source.lower() for a in found.added if a.source is not None}
+        held = added & set(self.before or {})
+        return held if found.one_table else added
+
     def problem(self, found: Replacement, needed: Sequence[str]) -> str | None:
         """Why rows of then do not go with rows of now; columns that came since were NULL."""
         if self.before is None:
@@ -118,14 +129,13 @@ class _Since:
             old, new = self.before.get(name), self.after.get(name)
             if new is None:
                 return f"{self.name} has no column '{name}'"
-            if old is None:
-                if name not in added or not found.one_table:
-                    return f"column '{name}' of {self.name} came later"
-            elif name in added:
-                return f"the rows that are there lack column '{name}'"
-            elif physical_name(old) != physical_name(new):
+            if old is None and name not in added:
+                return f"column '{name}' of {self.name} came later"
+            if old is None or name in added:
+                continue
+            if physical_name(old) != physical_name(new):
                 return f"column '{name}' of {self.name} is another one"
-            elif old["type"] != new["type"] and not (
+            if old["type"] != new["type"] and not (
                 found.one_table and name not in found.worked_with and _is_wider(old, new)
             ):
                 return f"column '{name}' of {self.name} has another type"

@@ -15,8 +15,8 @@ _EVENTS_PER_SESSION = 8
 _USERS = 5_000
 _PRODUCTS = 400
 _FIRST_USER, _FIRST_PRODUCT = 512_000_000, 1_000_000
-_TYPES = ("view", "cart", "remove_from_cart", "purchase")
-_OFTEN = (84, 9, 2, 5)
+_TYPES = ("view", "add_to_cart", "purchase")
+_OFTEN = (85, 10, 5)
 _CATEGORIES = (
     ("electronics.smartphone", ("apple", "samsung", "xiaomi", "huawei"), (120, 1_400)),
     ("electronics.audio.headphone", ("apple", "sony", "jbl", "xiaomi"), (15, 320)),

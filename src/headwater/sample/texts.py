@@ -13,6 +13,8 @@ NAME = QualifiedName(
     "ecommerce_events_history",
     "ecommerce_events_multicategorystore_live",
 )
+NAME_OF_DOCUMENTS = QualifiedName("clickzetta_sample_data", NAME.schema, NAME.name)
+"""What the documents call it, so that their statements run as they are written."""
 CREATE_SCHEMA = f"CREATE SCHEMA IF NOT EXISTS {NAME.workspace}.{NAME.schema}"
 CREATE_TABLE = (
     f"CREATE TABLE IF NOT EXISTS {NAME.full} ("
@@ -20,6 +22,16 @@ CREATE_TABLE = (
     " category_code STRING, brand STRING, price DECIMAL(10, 2), user_id BIGINT,"
     " user_session STRING) COMMENT 'events of a shop, made up as time goes by'"
 )
+CREATE_SCHEMA_OF_DOCUMENTS = (
+    f"CREATE SCHEMA IF NOT EXISTS {NAME_OF_DOCUMENTS.workspace}.{NAME_OF_DOCUMENTS.schema}"
+)
+_ALL = f"SELECT * FROM {NAME.full}"  # noqa: S608 - a name of our own
+CREATE_VIEW = (
+    f"CREATE VIEW IF NOT EXISTS {NAME_OF_DOCUMENTS.full}"
+    " COMMENT 'the name that the documents have for the sample'"
+    f" AS {_ALL}"
+)
+DROP_VIEW = f"DROP VIEW IF EXISTS {NAME_OF_DOCUMENTS.full}"
 DROP_TABLE = f"DROP TABLE IF EXISTS {NAME.full}"
 
 

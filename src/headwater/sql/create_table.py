@@ -72,6 +72,11 @@ class CreateTable:
     query_span: Span | None = None
     name_span: Span | None = None
 
+    @property
+    def clustering(self) -> Clustering:
+        """How its rows are to lie."""
+        return Clustering(self.clustered_by, self.sorted_by, self.buckets)
+
     def to_sql(self) -> str:
         """The statement in its canonical spelling."""
         head = "CREATE OR REPLACE TABLE" if self.or_replace else "CREATE TABLE"
@@ -85,8 +90,7 @@ class CreateTable:
         if self.partitioned_by:
             lines.append(f"PARTITIONED BY ({quoted_names(self.partitioned_by)})")
         if self.clustered_by:
-            clustering = Clustering(self.clustered_by, self.sorted_by, self.buckets)
-            lines.append(clustering.to_sql())
+            lines.append(self.clustering.to_sql())
         if self.comment is not None:
             lines.append(f"COMMENT {quote_literal(self.comment)}")
         if self.location is not None:

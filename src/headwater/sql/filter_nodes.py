@@ -31,12 +31,16 @@ COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A value computed from a row; `span` is its place in the statement."""
+    """A value computed from a row; `span` is its place in the statement.
+
+    One in `any_case` is a name that equals another one whatever their case.
+    """
 
     family: Family
     evaluate: Evaluate
     span: Span
     is_constant: bool = False
+    any_case: bool = False
 
 
 def constant(family: Family, value: Value, span: Span) -> Node:
@@ -132,10 +136,21 @@ def comparison(symbol: str, left: Node, right: Node, *, zone: tzinfo, span: Span
     family = comparable(left.family, right.family)
     if family is None:
         raise mismatch(symbol, left.family, right.family, span)
+    any_case = family is Family.STRING and (left.any_case or right.any_case)
     left, right = converted(left, family, zone), converted(right, family, zone)
+    if any_case:
+        left, right = _folded(left), _folded(right)
     if symbol == "<=>":
         return Node(Family.BOOLEAN, lambda row: left.evaluate(row) == right.evaluate(row), span)
     return strict(Family.BOOLEAN, COMPARISONS[symbol], [left, right], span)
+
+
+def _folded(node: Node) -> Node:
+    def fold(row: Row) -> Value:
+        value = node.evaluate(row)
+        return value.upper() if isinstance(value, str) else value
+
+    return Node(node.family, fold, node.span)
 
 
 def arithmetic(symbol: str, left: Node, right: Node, *, zone: tzinfo, span: Span) -> Node:

@@ -7,7 +7,7 @@ below is refused with the words of the construct, never guessed at.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 
@@ -65,7 +65,12 @@ _CASTS = {
 
 
 def compile_filter(
-    expression_text: str, columns: Sequence[Column], *, now: datetime, offset: int = 0
+    expression_text: str,
+    columns: Sequence[Column],
+    *,
+    now: datetime,
+    offset: int = 0,
+    any_case: Collection[str] = (),
 ) -> RowFilter:
     """A function that tells whether a row of these columns is kept.
 
@@ -75,8 +80,9 @@ def compile_filter(
         now: What current_timestamp() gives. Its zone is the session's: naive timestamps, of rows
             and literals, are read in it (in UTC when it has none).
         offset: Where the expression starts in its statement; spans of errors are moved by it.
+        any_case: Columns that hold names which are the same in any case.
     """
-    compiler = _Compiler(expression_text, columns, now, offset)
+    compiler = _Compiler(expression_text, columns, now, offset, any_case)
     root = condition(compiler.node(parse_condition(expression_text, offset)), compiler.zone)
     return lambda row: root.evaluate(row) is True
 
@@ -84,8 +90,16 @@ def compile_filter(
 class _Compiler:
     """Turns the parsed expression into nodes, from the leaves up."""
 
-    def __init__(self, text: str, columns: Sequence[Column], now: datetime, offset: int) -> None:
+    def __init__(
+        self,
+        text: str,
+        columns: Sequence[Column],
+        now: datetime,
+        offset: int,
+        any_case: Collection[str],
+    ) -> None:
         self.text = text
+        self.any_case = any_case
         self.columns = columns
         self.places = {column.name.lower(): place for place, column in enumerate(columns)}
         self.zone = now.tzinfo or UTC
@@ -168,7 +182,8 @@ class _Compiler:
         family = family_of(self.columns[place].type)
         if family is Family.TIMESTAMP:
             return Node(family, lambda row: self._moment(row[place]), span)
-        return Node(family, lambda row: row[place], span)
+        any_case = self.columns[place].name in self.any_case
+        return Node(family, lambda row: row[place], span, any_case=any_case)
 
     def _moment(self, value: Value) -> Value:
         return instant(value, self.zone) if isinstance(value, datetime) else value

@@ -42,8 +42,8 @@ def alter_dynamic_table(context: Context, statement: AlterDynamicTable) -> Resul
     old = dynamic.schedule or Schedule()
     match action:
         case Suspend(suspended):
-            changed = _suspended(dynamic, suspended)
-            done = "suspended" if suspended else "resumed"
+            changed = replace(dynamic, suspended=suspended)
+            done = ("suspended" if suspended else "resumed") + _without(dynamic)
         case SetMode(mode):
             changed = _in_mode(context, dynamic, RefreshMode(mode))
             done = f"refreshed in mode {mode}"
@@ -68,11 +68,12 @@ def alter_dynamic_table(context: Context, statement: AlterDynamicTable) -> Resul
     return Result(message=f"{kind.lower()} {name}: {done}")
 
 
-def _suspended(dynamic: DynamicTable, suspended: bool) -> DynamicTable:
-    if not is_planned(dynamic.schedule):
-        hint = f"ALTER {dynamic.words} {dynamic.qualified} SET REFRESH INTERVAL 5 MINUTE"
-        raise UserError("NO_REFRESH_SCHEDULE", table=dynamic.qualified, hint=hint)
-    return replace(dynamic, suspended=suspended)
+def _without(dynamic: DynamicTable) -> str:
+    """What to know of a table that is refreshed by hand alone."""
+    if is_planned(dynamic.schedule):
+        return ""
+    by_hand = f"REFRESH {dynamic.words} {dynamic.qualified}"
+    return f"; it has no schedule, only {by_hand} refreshes it"
 
 
 def _in_mode(context: Context, dynamic: DynamicTable, mode: RefreshMode) -> DynamicTable:

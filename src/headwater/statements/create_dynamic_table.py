@@ -28,6 +28,7 @@ from headwater.statements.stream_query import streams_of
 from headwater.tables.allowed_names import require_allowed_name
 from headwater.tables.create import create, new_table
 from headwater.tables.find import find_schema, name_taken
+from headwater.tables.layout_wish import WITHOUT_EFFECT, as_property
 from headwater.tables.registration import register_database
 
 _KINDS = {
@@ -71,6 +72,8 @@ def make(context: Context, statement: CreateDynamicTable, fill: Fill) -> Result:
         dynamic = context.store.dynamic_tables.get(name.workspace, name.schema, name.name)
         assert dynamic is not None
         note = fill(context, dynamic, done)
+    if as_property(plan.table.clustering):
+        note += f"; {WITHOUT_EFFECT}"
     return Result(message=f"{kind.lower()} {name} {done}; {note}")
 
 

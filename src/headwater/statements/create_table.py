@@ -21,6 +21,7 @@ from headwater.tables.allowed_names import require_allowed_name
 from headwater.tables.commits import commit
 from headwater.tables.create import attach, create, new_table
 from headwater.tables.find import find_schema, name_taken
+from headwater.tables.layout_wish import WITHOUT_EFFECT, as_property
 from headwater.tables.properties import delta_properties
 from headwater.tables.registration import register_database, register_table, spark_name
 
@@ -53,6 +54,7 @@ def _complete(context: Context, statement: CreateTable) -> CreateTable:
     """The statement with its properties checked and the columns of LIKE filled in."""
     properties = normalise_table_properties(statement.properties)
     statement = replace(statement, properties=properties)
+    _require_sorted_columns(statement)
     if statement.like is None:
         return statement
     model = with_columns(context, context.table(statement.like))
@@ -67,6 +69,13 @@ def _complete(context: Context, statement: CreateTable) -> CreateTable:
         clustered_by=statement.clustered_by or model.shape.cluster_columns,
         comment=statement.comment if statement.comment is not None else model.comment,
     )
+
+
+def _require_sorted_columns(statement: CreateTable) -> None:
+    known = {column.name.lower() for column in statement.columns}
+    for name in statement.sorted_by if known else ():
+        if name.lower() not in known:
+            raise UserError("COLUMN_NOT_DEFINED", name=name, table=statement.name)
 
 
 def _create(context: Context, statement: CreateTable, name: QualifiedName) -> Result:
@@ -110,10 +119,11 @@ def _replace(context: Context, statement: CreateTable, existing: Table) -> Resul
 
 
 def _done(statement: CreateTable, message: str, table: Table) -> Result:
+    note = f"; {WITHOUT_EFFECT}" if as_property(statement.clustering) else ""
     if statement.query is None:
-        return Result(message=message)
+        return Result(message=message + note)
     rows = table.shape.totals.rows or 0
-    return Result(rowcount=rows, message=f"{message} with {counted(rows, 'row')}")
+    return Result(rowcount=rows, message=f"{message} with {counted(rows, 'row')}{note}")
 
 
 def _ready(
@@ -142,6 +152,7 @@ def table_head(context: Context, statement: CreateTable, table: Table, *, verb: 
     parts.append(f"LOCATION {quote_literal(context.lake.location(table))}")
     lake_days = context.lake.config.data_retention_days
     properties = delta_properties(statement.properties, lake_days=lake_days)
+    properties |= as_property(statement.clustering)
     if any(column.constraint.upper().startswith("DEFAULT") for column in statement.columns):
         properties["delta.feature.allowColumnDefaults"] = "supported"
     if any(_SPECIAL.search(c.name) or _SPECIAL_FIELD.search(c.type) for c in statement.columns):

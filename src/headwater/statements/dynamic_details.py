@@ -15,6 +15,7 @@ from headwater.statements.context import Context
 from headwater.statements.dynamic_schedule import clause_of, is_planned, lag_of
 from headwater.statements.info_rows import info_rows
 from headwater.statements.property_text import visible_properties
+from headwater.tables.layout_wish import clustering_of
 
 
 def dynamic_details(context: Context, table: Table) -> list[tuple[str, str | None]]:
@@ -36,10 +37,15 @@ def dynamic_details(context: Context, table: Table) -> list[tuple[str, str | Non
         refresh_interval_second=schedule.interval_seconds,
         refresh_target_lag=_lag(schedule),
         refresh_vcluster=None if cluster is None else f"{table.workspace}.{cluster}",
-        refresh_suspended=cell(dynamic.suspended) if is_planned(dynamic.schedule) else None,
+        refresh_suspended=_suspended(dynamic),
         last_refresh_time=_last(context, dynamic),
         **more,
     )
+
+
+def _suspended(dynamic: DynamicTable) -> str | None:
+    there_is = dynamic.suspended or is_planned(dynamic.schedule)
+    return cell(dynamic.suspended) if there_is else None
 
 
 def _lag(schedule: Schedule) -> str | None:
@@ -77,12 +83,15 @@ def source_rows(context: Context, dynamic: DynamicTable) -> list[dict[str, str]]
 def create_text(context: Context, table: Table) -> str:
     """The statement that makes a dynamic table like this one."""
     dynamic, shape = _definition(context, table), table.shape
+    layout = clustering_of(shape)
     return CreateDynamicTable(
         ObjectName(table.name, table.schema),
         dynamic.query,
         tuple(DynamicColumn(column.name, None, column.comment) for column in shape.columns),
         partitioned_by=shape.partition_columns,
-        clustered_by=shape.cluster_columns,
+        clustered_by=layout.columns,
+        sorted_by=layout.sorted_by,
+        buckets=layout.buckets,
         comment=shape.comment,
         properties=tuple(visible_properties(shape.properties).items()),
         refresh=clause_of(dynamic.schedule),

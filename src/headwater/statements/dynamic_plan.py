@@ -76,6 +76,8 @@ def plan_of(context: Context, statement: CreateDynamicTable, name: QualifiedName
         ),
         partitioned_by=_known(columns, statement.partitioned_by, name),
         clustered_by=_known(columns, statement.clustered_by, name),
+        sorted_by=_known(columns, statement.sorted_by, name),
+        buckets=statement.buckets,
         comment=statement.comment,
         properties=properties,
     )

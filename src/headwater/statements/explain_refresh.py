@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from headwater.catalog.dynamic_tables import RefreshKind
 from headwater.refresh.explain import explain_json, explain_lines, prospect_json, prospect_lines
-from headwater.refresh.outlook import Outlook, look_ahead
+from headwater.refresh.filling import outlook_of
+from headwater.refresh.outlook import Outlook
 from headwater.result import Column, Result
 from headwater.sql.dynamic_tables import ExplainCreate, ExplainRefresh
 from headwater.sql.once_per_row import without_given
@@ -42,7 +43,7 @@ def explain_refresh(context: Context, statement: ExplainRefresh) -> Result:
     outlook = Outlook(planned)
     if planned.choice.kind is RefreshKind.INCREMENTAL:
         with context.session.lock:
-            outlook = look_ahead(planned, workshop_of(context, planned))
+            outlook = outlook_of(planned, workshop_of(context, planned))
     if statement.json:
         return Result.from_rows(_COLUMNS, [(explain_json(outlook),)])
     return Result.from_rows(_COLUMNS, [(line,) for line in explain_lines(outlook)])

@@ -19,6 +19,7 @@ _INNER = (
     "delta.inCommitTimestamp",
     "delta.logRetentionDuration",
     "delta.rowTracking.",
+    "headwater.layoutWish",
 )
 _COVER = "****"
 

@@ -21,9 +21,10 @@ from headwater.names import QualifiedName
 from headwater.refresh.choice import Choice
 from headwater.refresh.definition import Definition, define
 from headwater.refresh.explain import explain_lines
+from headwater.refresh.filling import outlook_of
 from headwater.refresh.given import own_names, rows_query
 from headwater.refresh.hints import FORCE_FULL, is_on
-from headwater.refresh.outlook import Outlook, Workshop, look_ahead, understood
+from headwater.refresh.outlook import Outlook, Workshop, understood
 from headwater.refresh.partitions import partition_of
 from headwater.refresh.planned import (
     LEAST_BYTES_FOR_STATES,
@@ -42,6 +43,7 @@ from headwater.runtime.failpoints import reach
 from headwater.sql.partition_spec import PartitionSpec
 from headwater.sql.session_configs import given_parameters, parameter_keys
 from headwater.statements.adding_changes import add_changes, waiting_for
+from headwater.statements.begun_refresh import begun
 from headwater.statements.context import Context
 from headwater.statements.dynamic_query import query_sources
 from headwater.statements.refresh_hints import refresh_hints
@@ -93,10 +95,11 @@ def refresh(
     part = named_partition(context, dynamic_table, partition)
     if part is not None:
         new = replace(new, detail={"partition": part.key})
-    started = context.store.refreshes.start(new)
+    started = begun(context, new)
     reach("refresh.started")
+    current = context.store.dynamic_tables.by_id(dynamic_table.id) or dynamic_table
     try:
-        done = _refreshed(context, dynamic_table, started)
+        done = _refreshed(context, current, started)
     except BaseException as error:
         failed = replace(started, state=RefreshState.FAILED, error_message=_words(error))
         context.store.refreshes.finish(replace(failed, ended_at=now()))
@@ -141,7 +144,7 @@ def _tried(
         return _succeeded(known, Outlook(planned), None)
     with context.session.lock:
         workshop = workshop_of(context, planned)
-        outlook = look_ahead(planned, workshop)
+        outlook = outlook_of(planned, workshop)
         require_allowed(context, outlook)
         turn = Turn(started.number, attempt)
         try:

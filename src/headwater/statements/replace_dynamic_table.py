@@ -14,10 +14,12 @@ from headwater.catalog.objects import Table
 from headwater.errors import HeadwaterError, UserError
 from headwater.refresh.definition import define
 from headwater.refresh.given import own_names, rows_query
+from headwater.refresh.problems import LACKING
 from headwater.refresh.replacing import CHECK, Asked, anew, carry_over
 from headwater.runtime.failpoints import reach
 from headwater.sql.alter_table import ChangeColumn, ClusterBy
 from headwater.sql.create_dynamic_table import CreateDynamicTable
+from headwater.sql.properties import render_properties
 from headwater.sql.session_configs import given_parameters
 from headwater.statements.adding_changes import OF_CHANGES
 from headwater.statements.context import Context
@@ -27,6 +29,7 @@ from headwater.statements.reshaping import alter_table, replace_table
 from headwater.statements.stream_query import streams_of
 from headwater.tables.alter import alter_step, comment_step, property_steps
 from headwater.tables.column_steps import column_steps, why_not
+from headwater.tables.layout_wish import LAYOUT_WISH, as_property
 from headwater.tables.versions import catch_up
 
 
@@ -75,7 +78,12 @@ def _note(old: DynamicTable, frontier: Frontier | None, problem: str | None) -> 
     if problem is not None:
         return f"it is empty until the next refresh: {problem}"
     if old.frontier is None or frontier is None:
-        return f"REFRESH {old.words} fills it"
+        return f"REFRESH {old.words} {old.qualified} fills it"
+    lacking = frontier.detail.get(LACKING)
+    if lacking:
+        names = ", ".join(f"'{name}'" for name in lacking["columns"])
+        noun = "column" if len(lacking["columns"]) == 1 else "columns"
+        return f"its rows stay, and the next refresh fills in {noun} {names}"
     if frontier.fingerprint:
         return "its rows stay, and the next refresh goes on from them"
     return "its rows stay until the next refresh, which is a full one"
@@ -139,7 +147,16 @@ def _steps(context: Context, table: Table, plan: Plan) -> list[str]:
             steps.append(alter_step(change.to_sql()))
     if wanted.clustered_by != shape.cluster_columns:
         steps.append(alter_step(ClusterBy(wanted.clustered_by).to_sql()))
+    steps += _layout_steps(as_property(wanted.clustering), shape.properties.get(LAYOUT_WISH))
     if (wanted.comment or "") != (shape.comment or ""):
         steps.append(comment_step(wanted.comment or ""))
     new = tuple((k, v) for k, v in wanted.properties if shape.properties.get(k) != v)
     return [*steps, *property_steps(table, new, lake_days=lake_days), *drops]
+
+
+def _layout_steps(wish: dict[str, str], before: str | None) -> list[str]:
+    if wish.get(LAYOUT_WISH) == before:
+        return []
+    if not wish:
+        return [alter_step(f"UNSET TBLPROPERTIES IF EXISTS ('{LAYOUT_WISH}')")]
+    return [alter_step(f"SET TBLPROPERTIES ({render_properties(tuple(wish.items()))})")]

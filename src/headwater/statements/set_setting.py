@@ -4,16 +4,34 @@ from __future__ import annotations
 
 from headwater.errors import Span, UserError, ValueRejected
 from headwater.names import did_you_mean
+from headwater.refresh.hints import ALL as HINTS_OF_REFRESHES
+from headwater.refresh.hints import require_hint
+from headwater.refresh.planned import STATE_TABLES
+from headwater.refresh.replacing import CHECK as CHECK_OF_REPLACEMENTS
 from headwater.result import Result
 from headwater.sql.once_per_row import SETTING as ALLOW_ONCE_PER_ROW
 from headwater.sql.settings import TIME_ZONE_KEY, Set
+from headwater.statements.compaction_after import SETTING as COMPACTION
 from headwater.statements.context import Context
+from headwater.statements.presigned_url import FORCE_EXTERNAL
+from headwater.statements.query_rewrite import SETTING as REWRITE
 from headwater.time_zones import zone_of
 
 KNOWN = ("query_tag", "priority")
 # Vendor hints, parameters of dynamic tables, Spark's and our own settings have free names.
 FREE_PREFIXES = ("spark.", "cz.", "dt.args.", "headwater.")
 _OURS = "headwater."
+_VENDORS = "cz."
+_HINTS = (
+    *HINTS_OF_REFRESHES,
+    STATE_TABLES,
+    CHECK_OF_REPLACEMENTS,
+    COMPACTION,
+    REWRITE,
+    FORCE_EXTERNAL,
+    # EXPLAIN REFRESH says it in any case.
+    "cz.optimizer.explain.can.incrementalize",
+)
 # Spark reads these once, when it starts.
 _FIXED_PREFIXES = (
     "spark.driver.",
@@ -34,12 +52,21 @@ def set_setting(context: Context, statement: Set) -> Result:
         _require_zone(value)
     if key == "priority" and not value.isdigit():
         raise ValueRejected("PROPERTY_VALUE", name=key, value=value, expected="a whole number")
+    require_hint(key, value)
     session = context.session
     with session.lock:
         if key.startswith("spark.") and session.spark_started:
             session.spark().set(key, value)
         session.settings[key] = value
-    return Result(message=f"{key} is set")
+    return Result(message=f"{key} is set{_without_effect(key)}")
+
+
+def _without_effect(key: str) -> str:
+    """What to know of a vendor's hint that nothing here reads."""
+    if not key.startswith(_VENDORS) or key in _HINTS:
+        return ""
+    near = did_you_mean(key, _HINTS)
+    return "; warning: it has no effect here" + (f", {near}" if near else "")
 
 
 def setting_key(context: Context, key: str) -> str:

@@ -17,6 +17,7 @@ from headwater.statements.context import Context
 from headwater.statements.dynamic_details import create_text
 from headwater.statements.property_text import visible_properties
 from headwater.statements.stream_source import watched
+from headwater.tables.layout_wish import clustering_of
 from headwater.tables.versions import catch_up
 
 
@@ -64,7 +65,7 @@ def _stream(context: Context, table: Table) -> str:
 
 
 def _table(table: Table) -> str:
-    shape = table.shape
+    shape, layout = table.shape, clustering_of(table.shape)
     columns = tuple(
         ColumnDefinition(c.name, _type(c.type), c.nullable, c.constraint, c.comment)
         for c in shape.columns
@@ -73,7 +74,9 @@ def _table(table: Table) -> str:
         _name(table),
         columns,
         partitioned_by=shape.partition_columns,
-        clustered_by=shape.cluster_columns,
+        clustered_by=layout.columns,
+        sorted_by=layout.sorted_by,
+        buckets=layout.buckets,
         comment=shape.comment,
         properties=tuple(visible_properties(shape.properties).items()),
         location=None if table.managed else table.location,

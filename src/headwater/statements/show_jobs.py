@@ -41,7 +41,8 @@ def show_jobs(context: Context, statement: ShowJobs) -> Result:
     if statement.vcluster is not None:
         jobs = [job for job in jobs if job.vcluster.lower() == statement.vcluster.lower()]
     rows = [_row(context, job) for job in jobs if sees_job(context, job.creator)]
-    kept = filtered(context, FILTERED_COLUMNS, rows, tail, like_column=0)
+    clusters = ("vcluster_name",)
+    kept = filtered(context, FILTERED_COLUMNS, rows, tail, like_column=0, any_case=clusters)
     return Result.from_rows(COLUMNS, [_printed(row) for row in kept.rows])
 
 

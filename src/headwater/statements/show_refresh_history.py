@@ -61,7 +61,8 @@ def show_refresh_history(context: Context, statement: ShowRefreshHistory) -> Res
     )
     sees = seen(context, Securable.TABLE, context.session.workspace)
     rows = [_row(context, refresh) for refresh in found if sees(refresh.schema, refresh.name)]
-    return filtered(context, COLUMNS, rows, rest, like_column=2)
+    clusters = ("virtual_cluster",)
+    return filtered(context, COLUMNS, rows, rest, like_column=2, any_case=clusters)
 
 
 def _row(context: Context, refresh: Refresh) -> Row:

@@ -38,7 +38,7 @@ def show_vclusters(context: Context, statement: ShowVclusters) -> Result:
     sees = seen(context, Securable.VCLUSTER, workspace)
     clusters = context.store.vclusters.list(workspace)
     rows = [_row(context, cluster) for cluster in clusters if sees(None, cluster.name)]
-    return filtered(context, COLUMNS, rows, statement.filter, like_column=0)
+    return filtered(context, COLUMNS, rows, statement.filter, like_column=0, any_case=("name",))
 
 
 def _row(context: Context, cluster: VirtualCluster) -> Row:

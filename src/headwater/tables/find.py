@@ -23,6 +23,8 @@ _BACKFILL = (
     "change the tables that its query reads, then REFRESH DYNAMIC TABLE {table}; or, to mend its"
     " rows by hand until then, SET cz.optimizer.incremental.backfill.enabled = true"
 )
+_SAMPLE_DATA = "_sample_data"
+_START_SAMPLE = "headwater sample start makes the sample data"
 
 
 def find_schema(store: Store, workspace: str, name: str, *, span: Span | None = None) -> Schema:
@@ -36,7 +38,8 @@ def find_schema(store: Store, workspace: str, name: str, *, span: Span | None = 
 def _schema_not_found(store: Store, workspace: str, name: str, span: Span | None) -> UserError:
     if store.workspaces.get(workspace) is None:
         known = [found.name for found in store.workspaces.list()]
-        hint = did_you_mean(workspace, known)
+        of_sample = workspace.lower().endswith(_SAMPLE_DATA)
+        hint = _START_SAMPLE if of_sample else did_you_mean(workspace, known)
         return UserError("WORKSPACE_NOT_FOUND", workspace=workspace, span=span, hint=hint)
     if name.lower() == INFORMATION_SCHEMA:
         return UserError("SCHEMA_READ_ONLY", name=name, span=span)

@@ -19,11 +19,13 @@ from typing import Any
 
 import pytest
 from tests.unit.pipes.fake_spark import Insert, table_of
+from tests.unit.statements.test_dynamic_table_statements import dynamic_table
 
 import headwater
 from headwater.alerts.loop import AlertLoop
 from headwater.alerts.sending import accepted, send
 from headwater.catalog.alerts import AlertEvent
+from headwater.catalog.dynamic_tables import Frontier, Schedule
 from headwater.errors import InternalError
 from headwater.runtime.clock import now
 from headwater.streams import readable
@@ -150,6 +152,22 @@ def test_the_lag_of_a_pipe_is_seen(lake: headwater.Connection, hook: Hook, tmp_p
     own.store.pipes.set_pending(pipe.id, files=0, bytes=0, oldest_at=None)
     look(lake)
     assert hook.titles("p") == ["Firing: alert a", "Resolved: alert a"]
+
+
+def test_the_lag_of_a_dynamic_table_is_seen(lake: headwater.Connection, hook: Hook) -> None:
+    store = lake.session.lake.store
+    table_of(lake.session.lake)
+    made = dynamic_table(lake, schedule=Schedule(start=now(), interval_seconds=60))
+    lake.sql(f"CREATE ALERT a ON LAG OF DYNAMIC TABLE d > 5 MINUTES NOTIFY '{hook.url('d')}'")
+    look(lake)
+    assert hook.titles("d") == [], "it was made just now"
+    early = now() - timedelta(minutes=6)
+    store.dynamic_tables.set_frontier(made.id, Frontier({}, early), number=1)
+    look(lake)
+    assert hook.titles("d") == ["Firing: alert a"]
+    store.dynamic_tables.set_frontier(made.id, Frontier({}, now()), number=2)
+    look(lake)
+    assert hook.titles("d") == ["Firing: alert a", "Resolved: alert a"]
 
 
 def test_addresses_are_nowhere_to_be_seen(lake: headwater.Connection) -> None:

@@ -56,6 +56,29 @@ def test_the_first_refresh_is_full_whatever_else_holds() -> None:
     )
 
 
+def test_columns_that_the_rows_lack_are_filled_in_whether_sources_changed_or_not() -> None:
+    lacking = Problem(Reason.COLUMNS_ADDED, "'c'")
+    filled = (RefreshKind.INCREMENTAL, Reason.COLUMNS_ADDED)
+    assert chosen(problems=(lacking,)) == filled
+    assert chosen(problems=(lacking,), sources=(CHANGED,), date_matters=True) == filled
+
+
+@pytest.mark.parametrize(
+    ("facts", "reason"),
+    [
+        ({"mode": RefreshMode.FULL}, Reason.MODE_FULL),
+        ({"not_incremental": NEVER}, Reason.NOT_INCREMENTAL),
+        ({"sources": (replace(CHANGED, ignored=True),)}, Reason.DIMENSION_CHANGED),
+        ({"full_asked_for": True}, Reason.FULL_ASKED_FOR),
+    ],
+)
+def test_columns_are_not_filled_in_where_all_rows_are_worked_out_anyway(
+    facts: dict[str, object], reason: Reason
+) -> None:
+    lacking = Problem(Reason.COLUMNS_ADDED, "'c'")
+    assert chosen(problems=(lacking,), **facts) == (RefreshKind.FULL, reason)
+
+
 def test_the_gravest_of_several_problems_is_the_reason() -> None:
     source = replace(CHANGED, problem=Problem(Reason.HISTORY_GONE, "vacuumed"))
     problems = (Problem(Reason.TABLE_CHANGED, ""), Problem(Reason.QUERY_CHANGED, ""))

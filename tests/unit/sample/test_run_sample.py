@@ -19,7 +19,14 @@ from headwater.run_sample import SampleLoop, drop_sample, make_sample, start_sam
 from headwater.runtime.clock import now
 from headwater.runtime.open_lake import OpenLake
 from headwater.sample.state import read_state, write_state
-from headwater.sample.texts import CREATE_SCHEMA, CREATE_TABLE, DROP_TABLE
+from headwater.sample.texts import (
+    CREATE_SCHEMA,
+    CREATE_SCHEMA_OF_DOCUMENTS,
+    CREATE_TABLE,
+    CREATE_VIEW,
+    DROP_TABLE,
+    DROP_VIEW,
+)
 
 
 @pytest.fixture
@@ -35,6 +42,7 @@ def there(lake: OpenLake, monkeypatch: pytest.MonkeyPatch) -> None:
     """The table is there, as far as the sample can see."""
     table = table_of(lake, "stand_in")
     monkeypatch.setattr(run_sample, "sample_table", lambda lake: table)
+    monkeypatch.setattr(run_sample, "_view", lambda lake: table)
 
 
 def test_it_is_made_with_the_events_of_the_last_hour(lake: OpenLake) -> None:
@@ -42,12 +50,27 @@ def test_it_is_made_with_the_events_of_the_last_hour(lake: OpenLake) -> None:
     start_sample(lake, rate=60)
     make_sample(lake, ran.append)
     assert ran[:2] == [CREATE_SCHEMA, CREATE_TABLE]
-    assert len(ran) == 3
-    assert ran[2].count("\n") == 500
-    assert lake.store.workspaces.get("headwater_sample_data") is not None
+    assert ran[2:4] == [CREATE_SCHEMA_OF_DOCUMENTS, CREATE_VIEW]
+    assert len(ran) == 5
+    assert ran[4].count("\n") == 500
+    for name in ("headwater_sample_data", "clickzetta_sample_data"):
+        assert lake.store.workspaces.get(name) is not None
     state = read_state(lake.store)
     assert state is not None
     assert (state.next, state.running) == (500, True)
+
+
+@pytest.mark.usefixtures("there")
+def test_one_that_lacks_the_view_gets_it_and_no_further_events(
+    lake: OpenLake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran: list[str] = []
+    start_sample(lake, rate=60)
+    make_sample(lake, ran.append)
+    assert ran == []
+    monkeypatch.setattr(run_sample, "_view", lambda lake: None)
+    make_sample(lake, ran.append)
+    assert ran == [CREATE_SCHEMA, CREATE_TABLE, CREATE_SCHEMA_OF_DOCUMENTS, CREATE_VIEW]
 
 
 @pytest.mark.usefixtures("there")
@@ -84,7 +107,7 @@ def test_dropping_it_forgets_it(lake: OpenLake) -> None:
     ran: list[str] = []
     start_sample(lake, rate=60)
     drop_sample(lake, ran.append)
-    assert ran == [DROP_TABLE]
+    assert ran == [DROP_VIEW, DROP_TABLE]
     assert read_state(lake.store) is None
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.errors import Span
+from headwater.errors import Span, conditions
 from headwater.names import quote_literal
 from headwater.sql.masking import mask, mask_words, masked_with_span, secret_spans, secret_values
 
@@ -356,3 +356,9 @@ def test_an_ordinary_statement_costs_next_to_nothing() -> None:
     )
     query *= 12
     assert min(timeit.repeat(lambda: mask(query), number=20, repeat=5)) / 20 < 0.0003
+
+
+def test_no_message_or_hint_of_ours_loses_a_word() -> None:
+    """Errors are masked on their way out; what they tell to type must arrive."""
+    own = [text for known in conditions().values() for text in (known.message, known.hint) if text]
+    assert [text for text in own if mask(text) != text] == []

@@ -139,9 +139,9 @@ def test_a_hint_that_names_no_table_is_refused_with_the_nearest_source(
 
 
 def test_a_switch_that_is_neither_true_nor_false_is_refused(lake: headwater.Connection) -> None:
-    dynamic_table(lake, "SELECT line FROM t")
-    lake.sql("SET cz.optimizer.incremental.force.full.refresh = yes")
-    assert error_of(lake, "REFRESH DYNAMIC TABLE d").condition == "PROPERTY_VALUE"
+    key = "cz.optimizer.incremental.force.full.refresh"
+    assert error_of(lake, f"SET {key} = yes").condition == "PROPERTY_VALUE"
+    assert lake.sql(f"SET {key}").rows == [(key, "<undefined>")]
 
 
 def test_a_refresh_of_a_partition_that_finds_nothing_new_needs_no_spark(
