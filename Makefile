@@ -14,7 +14,7 @@ TEST_JARS := s3 oss kafka kafka-broker
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-unit nightly fuzz lint fmt bench lock clean
+.PHONY: help setup demo test test-unit run-unit run-servers run-spark run-studio nightly fuzz lint fmt bench lock clean
 
 help:       ## list the targets
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */\1\t/' | expand -t 12
@@ -25,25 +25,34 @@ setup:      ## build .venv from the lock, fetch the jars, install Java where apt
 demo: setup ## run the demonstration
 	@$(BIN)/headwater demo
 
-# One worker more than cores where tests mostly wait for servers.
 test: lint  ## lint, then the tests
 	@scripts/setup.sh --postgres
 	@scripts/setup.sh --browser
 	@scripts/setup.sh --dbt
 	@scripts/setup.sh $(TEST_JARS) $(EXTRAS)
+	@$(MAKE) --no-print-directory --jobs=1 run-unit run-servers
+	@# Those in a browser mostly wait, those on Spark never do: together they take little longer.
+	@$(MAKE) --no-print-directory --jobs=2 --keep-going --output-sync=line run-spark run-studio
+
+run-unit:
 	$(BIN)/python -m pytest tests/unit -m "not servers and not large and not laws" -n 2 \
 	    --dist worksteal $(PYTEST)
+
+# One worker more than cores, because they often wait for servers.
+run-servers:
 	$(BIN)/python -m pytest tests/unit tests/laws -m "servers or large or laws" -n 3 \
 	    --dist worksteal $(PYTEST)
+
+run-spark:
 	$(BIN)/python -m pytest tests --ignore=tests/unit --ignore=tests/laws --ignore=tests/studio \
 	    -m "not nightly" -n 2 --dist worksteal $(PYTEST)
-	@# In processes of their own: the browser's driver leaves a loop running in each.
+
+# In processes of their own: the browser's driver leaves a loop running in each.
+run-studio:
 	$(BIN)/python -m pytest tests/studio -m "not nightly" -n 2 --dist loadfile \
 	    --no-loadscope-reorder $(PYTEST)
 
-test-unit: setup ## the tests that need neither a JVM nor a server, without laws
-	$(BIN)/python -m pytest tests/unit -m "not servers and not large and not laws" -n 2 \
-	    --dist worksteal $(PYTEST)
+test-unit: setup run-unit ## the tests that need neither a JVM nor a server, without laws
 
 nightly: setup ## the relatives of cases that `make test` runs: more points, more stores
 	$(BIN)/python -m pytest tests -m nightly -n 2 --dist worksteal $(PYTEST)
