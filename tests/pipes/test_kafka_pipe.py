@@ -144,6 +144,14 @@ def test_a_new_group_begins_where_auto_offset_reset_says(feed: Feed, topic: str)
     assert feed.rows() == [("a", 0, 0), ("b", 0, 1)]
 
 
+def test_a_message_is_never_code(feed: Feed, topic: str) -> None:
+    messages = [f"'); DROP TABLE {feed.name}; --", "${env:HOME} {{ 1 }} $(id)", "../../etc\\u0027"]
+    feed.broker.produce(topic, messages)
+    feed.create(settings=EARLIEST)
+    feed.run()
+    assert {value for value, _, _ in feed.rows()} == set(messages)
+
+
 @pytest.mark.parametrize(
     ("reset", "expected"),
     [

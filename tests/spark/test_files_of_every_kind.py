@@ -332,6 +332,7 @@ NAMES = [
     *("$x.csv", "~x.csv", "a;b.csv", "a|b.csv", "a`b.csv", "a\\b.csv", "a\tb.csv"),
     *("line\nbreak.csv", "_hidden.csv", ".hidden.csv", "no ending", "a.csv.", "...csv"),
     *("day=1/a.csv", "x:y/a.csv", "[x]/a.csv", "_folder/a.csv", ".folder/a.csv", "a b/c d.csv"),
+    *("'); DROP TABLE t; --.csv", "${env:HOME}.csv", "$(id).csv"),
     "x" * 200 + ".csv",
 ]
 

@@ -98,7 +98,7 @@ def test_all_who_use_a_connection_share_the_keys_of_its_role(
 
 
 def test_without_own_keys_it_says_what_to_set() -> None:
-    with pytest.raises(UserError, match="set AWS_ACCESS_KEY_ID"):
+    with pytest.raises(UserError, match="set these where Headwater runs: AWS_ACCESS_KEY_ID"):
         RoleKeys(ROLE, "eu-west-1", {})()
 
 
