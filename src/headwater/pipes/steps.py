@@ -63,8 +63,8 @@ class Stepper:
 
         That another process holds the lake, or held it meanwhile, is no failure of the pipe.
         """
-        pipe = self.lake.store.pipes.by_id(self.pipe_id)
-        if pipe is None or pipe.status is not PipeStatus.RUNNING:
+        pipe = self._running()
+        if pipe is None:
             return Outcome.STOPPED
         try:
             return self._step(pipe)
@@ -75,6 +75,10 @@ class Stepper:
             return self._failed(pipe, error)
         except Exception as error:
             return self._failed(pipe, InternalError("BUG", problem=repr(error)))
+
+    def _running(self) -> Pipe | None:
+        pipe = self.lake.store.pipes.by_id(self.pipe_id)
+        return pipe if pipe is not None and pipe.status is PipeStatus.RUNNING else None
 
     def _step(self, pipe: Pipe) -> Outcome:
         opened = self._reopened(pipe)
@@ -92,6 +96,9 @@ class Stepper:
             if pipe.failures:
                 self.lake.store.pipes.record_success(pipe.id, now())
             return Outcome.MOVED if more else Outcome.IDLE
+        if self._running() is None:
+            # Paused during the look, which may have found what came only after that.
+            return Outcome.STOPPED
         reach("pipe.discovered")
         self._do(opened, batch)
         # Where others tried before, it may be their files that are loaded, and these wait.

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
 from tests.unit.pipes.conftest import Intake, NewIntake
 from tests.unit.pipes.fake_spark import BROKEN, Insert, table_of
 
 from headwater.catalog.load_history import LoadStatus
 from headwater.catalog.pipes import PipeStatus
+from headwater.pipes.listing import Listing
+from headwater.pipes.sources import Look
 from headwater.pipes.steps import Outcome
 from headwater.runtime.clock import now
 
@@ -31,6 +34,26 @@ def test_a_paused_pipe_does_nothing(intake: Intake) -> None:
     intake.connection.sql("ALTER PIPE p SET PIPE_EXECUTION_PAUSED = FALSE")
     assert intake.step() is Outcome.DONE
     assert intake.rows == ["a.csv 1 0"]
+
+
+def test_what_comes_after_a_pause_is_left_by_a_look_that_began_before(
+    intake: Intake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Found by a test under load: the look was still at work when the pipe was paused."""
+    look = Listing.look
+
+    def paused_meanwhile(source: Listing, number: int) -> Look:
+        intake.connection.sql("ALTER PIPE p SET PIPE_EXECUTION_PAUSED = TRUE")
+        intake.drop("late.csv")
+        return look(source, number)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Listing, "look", paused_meanwhile)
+        assert intake.step() is Outcome.STOPPED
+    assert (intake.rows, intake.files, intake.intent) == ([], ["late.csv"], None)
+    intake.connection.sql("ALTER PIPE p SET PIPE_EXECUTION_PAUSED = FALSE")
+    assert intake.step() is Outcome.DONE
+    assert intake.rows == ["late.csv 1 0"]
 
 
 def test_a_pipe_that_is_gone_does_nothing(intake: Intake) -> None:
