@@ -24,7 +24,7 @@ import headwater
 from bench.layers.queries import Layered, in_order
 from bench.layers.raw_tables import BATCHES, SHARE, RawTables
 from bench.outcome import Findings, Outcome, shown
-from bench.plain_spark import PlainTables, Refreshed, refreshed, timed, verify
+from bench.plain_spark import PlainTables, Refreshed, plain_session, refreshed, timed, verify
 from bench.scratch import Scratch
 
 ROWS = int(os.environ.get("HEADWATER_BENCH_MEDALLION_ROWS", "1000000"))
@@ -59,8 +59,7 @@ def run(scratch: Scratch) -> Findings:
         scratch.say(f"raw tables of {ROWS:,} orders")
         raw = RawTables(connection, ROWS)
         raw.create()
-        spark = connection.session.state.spark()._session
-        plain = PlainTables(spark, scratch.folder / "medallion-plain")
+        plain = PlainTables(plain_session(connection), scratch.folder / "medallion-plain")
         for table in tables:
             query = table.sql(lambda name: name)
             connection.sql(f"CREATE DYNAMIC TABLE {table.name} AS {query}")

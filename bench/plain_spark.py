@@ -11,6 +11,15 @@ from typing import Any
 import headwater
 
 
+def plain_session(connection: headwater.Connection) -> Any:
+    """A session that finds the files of tables as Delta does, and not by our own look at logs."""
+    ours = connection.session.state.spark()._session
+    plain = ours.newSession()
+    plain.conf.set("spark.headwater.smallTablesByLog", "false")
+    plain.catalog.setCurrentDatabase(ours.catalog.currentDatabase())
+    return plain
+
+
 @dataclass(frozen=True, slots=True)
 class PlainTables:
     """Delta tables in a folder, which know nothing of Headwater."""

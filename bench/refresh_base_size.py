@@ -22,7 +22,7 @@ from functools import partial
 
 import headwater
 from bench.outcome import Findings, Outcome, shown
-from bench.plain_spark import PlainTables, Refreshed, refreshed, timed, verify
+from bench.plain_spark import PlainTables, Refreshed, plain_session, refreshed, timed, verify
 from bench.scratch import Scratch
 
 LARGEST = int(os.environ.get("HEADWATER_BENCH_BASE_ROWS", "10000000"))
@@ -128,7 +128,7 @@ def _curve(
     scratch: Scratch, connection: headwater.Connection, rows: int, *, warm_ups: int
 ) -> list[Point]:
     scratch.say(f"a base table of {rows:,} rows")
-    plain = PlainTables(connection.session.state.spark()._session, scratch.folder / f"full_{rows}")
+    plain = PlainTables(plain_session(connection), scratch.folder / f"full_{rows}")
     base, tables = f"base_{rows}", {shape: f"{shape}_{rows}" for shape in _SHAPES}
     row = _ROW.format(groups=_GROUPS)
     files = max(1, rows // _ROWS_PER_FILE)

@@ -21,6 +21,7 @@ from typing import Any
 
 import headwater
 from bench.outcome import Findings, Outcome, shown
+from bench.plain_spark import plain_session
 from bench.scratch import Scratch
 from bench.tpch.tables import RATES, WARM_UP, change, generate, load
 
@@ -60,7 +61,7 @@ def run(scratch: Scratch) -> Findings:
     with closing(headwater.connect(scratch.folder / "tpch")) as connection:
         scratch.say(f"making TPC-H tables of scale {SCALE:g}")
         load(connection, generate(scratch.folder / "tpch-files", SCALE), SCALE)
-        spark = connection.session.state.spark()._session
+        spark = plain_session(connection)
         for name, text in texts.items():
             connection.sql(f"CREATE DYNAMIC TABLE {name} AS {text}")
             connection.sql(f"REFRESH DYNAMIC TABLE {name}")

@@ -22,7 +22,7 @@ import headwater
 from bench.layers.queries import Layered
 from bench.layers.raw_tables import SHARE, RawTables
 from bench.outcome import Findings, Outcome, shown
-from bench.plain_spark import PlainTables, timed, verify
+from bench.plain_spark import PlainTables, plain_session, timed, verify
 from bench.scratch import Scratch
 from headwater.catalog.dynamic_tables import Refresh
 
@@ -122,8 +122,7 @@ def run(scratch: Scratch) -> Findings:
         scratch.say(f"raw tables of {ROWS:,} orders")
         raw = RawTables(connection, ROWS)
         raw.create()
-        spark = connection.session.state.spark()._session
-        plain = PlainTables(spark, scratch.folder / "wave-plain")
+        plain = PlainTables(plain_session(connection), scratch.folder / "wave-plain")
         at_once = connection.session.lake.config.refreshes_at_once
         _build(connection, found)
         _recompute(plain, found, at_once)

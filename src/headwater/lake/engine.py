@@ -13,6 +13,7 @@ from headwater.config import Config
 from headwater.errors import TransientError
 from headwater.lake import process
 from headwater.lake.engine_settings import context_settings, session_defaults
+from headwater.lake.in_jvm.classes import in_jvm
 from headwater.lake.job_metrics import Measures, measures
 from headwater.lake.object_stores import add_jar_set, reach_store
 from headwater.lake.parser import require_parsed
@@ -133,7 +134,10 @@ class Engine:
         except Exception as error:
             lost = process.cluster_lost(error, self._config.spark_master)
             raise (lost or error) from None
-        return SparkSession(self._context, jsparkSession=java_session)
+        root = SparkSession(self._context, jsparkSession=java_session)
+        # Before its first plan: the optimizer of a session is made once.
+        in_jvm(root, "SmallTables").inject(java_session)
+        return root
 
     def start_job(self, job_id: str, pool: tuple[str, int | None] | None = None) -> None:
         """Tie the Spark work of this thread to a job, so that it can be cancelled and measured.

@@ -27,6 +27,24 @@ public class KnownFiles extends TahoeBatchFileIndex {
         : super.matchingFiles(partitionFilters, dataFilters);
   }
 
+  /** The same files of the same version: Spark reads them once, and finds queries to be equal. */
+  public boolean equals(Object other) {
+    if (this == other) {
+      return true;
+    }
+    if (!(other instanceof KnownFiles)) {
+      return false;
+    }
+    KnownFiles those = (KnownFiles) other;
+    return version() == those.version()
+        && path().equals(those.path())
+        && addFiles().equals(those.addFiles());
+  }
+
+  public int hashCode() {
+    return path().hashCode() * 31 + Long.hashCode(version());
+  }
+
   /** Whether a filter lets everything through; Delta writes TRUE for none. */
   static boolean holds(Seq filters) {
     Iterator each = filters.iterator();
