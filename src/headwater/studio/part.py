@@ -4,7 +4,8 @@ it cannot.
 Laws: a part whose answer has not changed is not drawn again, so a page at rest stays at rest. No
 part waits for ever: what goes wrong while it asks or draws is shown in its place. A press is not
 lost to a part that is drawn anew: a button that is held down is waited for, and one that was on its
-way is still taken by what was drawn before.
+way is still taken by what was drawn before. A page that no browser looks at asks nothing: it asks
+once when the browser is back.
 """
 
 from __future__ import annotations
@@ -59,6 +60,7 @@ class Part(Generic[Data]):
         self._update: Update[Data] | None = None
         self._shown: object = _NOTHING
         self._turn = asyncio.Lock()
+        self._missed = False
         with ui.column().classes("w-full gap-0 min-w-0") as self._place:
             self._drawn = _drawing()
         self._waiting = True
@@ -66,10 +68,12 @@ class Part(Generic[Data]):
             ui.skeleton().classes("w-full h-8").props('aria-label="Loading"')
         pulse = desk.desks.pulse
         if live:
-            pulse.follow(self, self.refresh)
+            pulse.follow(self, self._told)
         if every is not None:
-            pulse.every(every, self, self.refresh)
-        ui.context.client.on_delete(lambda: pulse.let_go(self))
+            pulse.every(every, self, self._told)
+        client = ui.context.client
+        client.on_connect(self._back)
+        client.on_delete(lambda: pulse.let_go(self))
         background_tasks.create(self.refresh(), name="studio part")
 
     async def refresh(self) -> None:
@@ -82,6 +86,23 @@ class Part(Generic[Data]):
             except Exception as error:
                 _log.exception("a part of a page of Studio cannot be shown")
                 self._fail(InternalError("BUG", problem=repr(error), hint=_REPORT))
+
+    async def _told(self) -> None:
+        """Something may have changed, which only an open page has to know at once.
+
+        NiceGUI keeps a page for half a minute after it was left, so who walks through Studio has
+        dozens: to ask for all of them would keep the one that is looked at waiting.
+        """
+        if self._place.client.has_socket_connection:
+            await self.refresh()
+        else:
+            self._missed = True
+
+    async def _back(self) -> None:
+        """The browser is there, for the first time or again."""
+        if self._missed:
+            self._missed = False
+            await self.refresh()
 
     async def _refresh(self) -> None:
         data = await self._ask()
