@@ -29,7 +29,10 @@ def show_load_history(context: Context, statement: ShowLoadHistory) -> Result:
     table = find_base_table(context.store, name, statement="SHOW LOAD HISTORY", span=span)
     plain = tail.like is None and tail.where is None
     found = context.store.load_history.latest_per_path(
-        table.id, remembered_since(context), limit=tail.limit if plain else None, unloaded_first=True
+        table.id,
+        remembered_since(context),
+        limit=tail.limit if plain else None,
+        unloaded_first=True,
     )
     rows = [load_row(entry, context.session.local) for entry in found]
     return filtered(context, COLUMNS, rows, tail, like_column=0)

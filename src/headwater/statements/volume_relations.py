@@ -20,6 +20,7 @@ from headwater.statements.context import Context
 from headwater.statements.show_load_history import COLUMNS, load_row, remembered_since
 from headwater.tables.find import find_base_table
 
+
 def whose(context: Context) -> Whose:
     """Who runs the statement, and where."""
     session = context.session
