@@ -28,6 +28,8 @@ Update = Callable[[Data], None]
 _NOTHING = object()
 _log = logging.getLogger(__name__)
 _REPORT = "the log of the service has the rest: please report it"
+_QUICK_SECONDS = 0.3
+"""A browser takes about that long to be ready: what is there by then need not come in two steps."""
 _HELD_SECONDS = 2.0
 """How long a button may be held down, and how long a press may take to arrive."""
 _RELEASED = """(async () => {
@@ -53,15 +55,21 @@ class Part(Generic[Data]):
         *,
         live: bool = True,
         every: float | None = None,
+        first: Callable[[], Awaitable[Data]] | None = None,
     ) -> None:
-        """`live` parts ask again when something changed in the lake; `every` seconds, too."""
+        """`live` parts ask again when something changed in the lake; `every` seconds, too.
+
+        Where the whole answer may take long, `first` gives what is known at once: it is shown
+        until the rest is there.
+        """
         self._ask = ask
+        self._first = first
         self._show = show
         self._update: Update[Data] | None = None
         self._shown: object = _NOTHING
         self._turn = asyncio.Lock()
         self._missed = False
-        with ui.column().classes("w-full gap-0 min-w-0") as self._place:
+        with ui.column().classes("w-full gap-0 min-w-0 relative") as self._place:
             self._drawn = _drawing()
         self._waiting = True
         with self._drawn:
@@ -105,7 +113,7 @@ class Part(Generic[Data]):
             await self.refresh()
 
     async def _refresh(self) -> None:
-        data = await self._ask()
+        data = await self._answer()
         # The page may have been left while the answer was on its way.
         if data == self._shown or self._place.is_deleted:
             return
@@ -117,6 +125,36 @@ class Part(Generic[Data]):
                 return
             self._update = self._draw(lambda: self._show(data))
         self._shown = data
+
+    async def _answer(self) -> Data:
+        """The answer; what is known at once is drawn if the rest keeps the page waiting."""
+        first, self._first = self._first, None
+        if first is None:
+            return await self._ask()
+        whole = asyncio.ensure_future(self._ask())
+        done, _ = await asyncio.wait({whole}, timeout=_QUICK_SECONDS)
+        if done:
+            return await whole
+        bar = await self._show_first(first)
+        try:
+            return await whole
+        finally:
+            if bar is not None and not bar.is_deleted:
+                bar.delete()
+
+    async def _show_first(self, first: Callable[[], Awaitable[Data]]) -> ui.element | None:
+        """Draw what is known, and above it that the rest is on its way; None if nothing is."""
+        try:
+            data = await first()
+        except HeadwaterError:
+            return None  # the whole answer says what is wrong, or is there all the same
+        if not data or self._place.is_deleted:
+            return None
+        self._update = self._draw(lambda: self._show(data))
+        self._shown = data
+        with self._place:
+            bar = ui.linear_progress(show_value=False).classes("hw-rest")
+        return bar.props('indeterminate size=2px aria-label="Loading the rest"')
 
     def _fail(self, error: HeadwaterError) -> None:
         if self._place.is_deleted:

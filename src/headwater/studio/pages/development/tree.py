@@ -76,7 +76,9 @@ def _script(row: dict[str, Any], *, here: bool) -> None:
         ui.icon(_ICONS.get(row["kind"], "description")).props("aria-hidden=true")
         ui.label(row["name"]).style("overflow-wrap: anywhere").classes("min-w-0")
         if row["state"] != "OFFLINE":
-            ui.icon("circle", size="10px").classes(tone(row["state"])).tooltip(row["state"])
+            # A tooltip of Quasar's is an element of its own, hundreds of them where scripts are.
+            dot = ui.icon("circle", size="10px").classes(tone(row["state"]))
+            dot.props["title"] = row["state"]
         if row["changed"]:
             ui.label("draft").classes("hw-muted text-xs")
 
