@@ -63,6 +63,7 @@ class Part(Generic[Data]):
         until the rest is there.
         """
         self._ask = ask
+        self._page_sent = desk.answered
         self._first = first
         self._show = show
         self._update: Update[Data] | None = None
@@ -114,6 +115,7 @@ class Part(Generic[Data]):
 
     async def _refresh(self) -> None:
         data = await self._answer()
+        await self._page_sent.wait()
         # The page may have been left while the answer was on its way.
         if data == self._shown or self._place.is_deleted:
             return
@@ -146,6 +148,7 @@ class Part(Generic[Data]):
         """Draw what is known, and above it that the rest is on its way; None if nothing is."""
         try:
             data = await first()
+            await self._page_sent.wait()
         except HeadwaterError:
             return None  # the whole answer says what is wrong, or is there all the same
         if not data or self._place.is_deleted:

@@ -17,6 +17,7 @@ from nicegui.testing.user_simulation import user_simulation
 from headwater.errors import UserError
 from headwater.service.events import Events
 from headwater.studio import part as part_module
+from headwater.studio.answered import was_answered
 from headwater.studio.part import Part, Update
 from headwater.studio.pulse import Pulse
 
@@ -29,13 +30,16 @@ class Page:
 
     def __init__(self, first: Callable[[], Awaitable[Rows]] | None = None) -> None:
         self.let_go = asyncio.Event()
+        self.sent = was_answered()
         self.asked = 0
         self.updates: list[Rows] = []
         self._first = first
         self.part: Part[Rows]
 
     def root(self) -> None:
-        desk: Any = SimpleNamespace(desks=SimpleNamespace(pulse=Pulse(Events())))
+        desk: Any = SimpleNamespace(
+            desks=SimpleNamespace(pulse=Pulse(Events())), answered=self.sent
+        )
         self.part = Part(desk, self.ask, self.show, first=self._first)
 
     async def ask(self) -> Rows:
@@ -111,6 +115,24 @@ def test_without_anything_known_it_waits_for_the_whole(
             await asyncio.wait_for(tried.wait(), 10)
             await user.should_see(ui.skeleton)
             page.let_go.set()
+            await user.should_see("a, all of it")
+
+    asyncio.run(scene())
+
+
+def test_nothing_is_drawn_before_the_page_was_sent() -> None:
+    async def scene() -> None:
+        page = Page()
+        page.let_go.set()
+        page.sent.clear()
+        async with user_simulation(page.root) as user:
+            await user.open("/")
+            async with asyncio.timeout(10):
+                while not page.asked:
+                    await asyncio.sleep(0.01)
+            await asyncio.sleep(0.1)
+            await user.should_see(ui.skeleton)
+            page.sent.set()
             await user.should_see("a, all of it")
 
     asyncio.run(scene())

@@ -31,8 +31,9 @@ _COLUMNS = (
     ListColumn("mode", "Mode"),
     ListColumn("state", "State", chip=True, hint=lambda row: row["warning"]),
     ListColumn("offset", "Offset", mono=True),
-    ListColumn("current_offset_time", "Consumed up to"),
-    ListColumn("stale_after", "Becomes stale"),
+    # What is known first has no moment by which the list could tell.
+    ListColumn("current_offset_time", "Consumed up to", unbroken=True),
+    ListColumn("stale_after", "Becomes stale", unbroken=True),
     ListColumn("warning", "Warning"),
     ListColumn("comment", "Comment"),
 )

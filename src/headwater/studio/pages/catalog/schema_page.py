@@ -32,7 +32,7 @@ _TABLES = (
     ListColumn("bytes", "Size", value=lambda row: size_text(row.get("bytes"))),
     ListColumn("comment", "Comment"),
     ListColumn("creator", "Creator"),
-    ListColumn("create_time", "Created"),
+    ListColumn("create_time", "Created", unbroken=True),
 )
 _DROPPED = (
     ListColumn("table_name", "Name"),
