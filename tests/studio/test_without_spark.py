@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -10,10 +11,17 @@ from zoneinfo import ZoneInfo
 import pytest
 from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
 from tests.studio.conftest import Studio, logged_in, running_studio
+from tests.unit.pipes.fake_spark import table_of
 
 import headwater
+from headwater.catalog.load_history import SourceFile
+from headwater.runtime.open_lake import OpenLake
 
 pytestmark = pytest.mark.browser
+
+_PIPE = """CREATE PIPE loading VIRTUAL_CLUSTER = 'DEFAULT' INGEST_MODE = 'LIST_PURGE'
+AS COPY INTO loads FROM VOLUME inbox USING CSV PURGE = TRUE ON_ERROR = CONTINUE;
+ALTER PIPE loading SET PIPE_EXECUTION_PAUSED = TRUE"""
 
 # Presses are on their way until `sendHeld` lets them arrive.
 _HOLD_EVENTS = """() => {
@@ -26,7 +34,14 @@ _HOLD_EVENTS = """() => {
 @pytest.fixture(scope="module")
 def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
     """At the end it has no Java among its children."""
-    with running_studio(tmp_path_factory.mktemp("still") / "lake", "--no-loop") as running:
+    path = tmp_path_factory.mktemp("still") / "lake"
+    with closing(headwater.connect(path)) as made:
+        made.sql("CREATE VOLUME inbox")
+        # To create it by a statement would start Spark.
+        table = table_of(made.session.lake, "loads")
+        made.sql(_PIPE)
+        _record_loads(made.session.lake, table.id)
+    with running_studio(path, "--no-loop") as running:
         yield running
         assert "java" not in _children(running.pid)
 
@@ -35,6 +50,14 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
 def lake(studio: Studio) -> Iterator[headwater.Connection]:
     with studio.connect() as connection:
         yield connection
+
+
+def _record_loads(lake: OpenLake, table_id: str) -> None:
+    """One file that was loaded and one that was not."""
+    history = lake.store.load_history
+    history.record_failed(table_id, "j1", {SourceFile("file:///in/bad.csv", 7): "not a number"})
+    history.record_intent(table_id, "j2", [SourceFile("file:///in/good.csv", 7)])
+    history.confirm("j2", 1)
 
 
 def _children(pid: int) -> list[str]:
@@ -61,6 +84,22 @@ def test_roles_and_audit_are_shown(page: Page, lake: headwater.Connection) -> No
     expect(page.get_by_role("cell", name="CREATE SCHEMA seen_in_the_audit")).to_be_visible()
     lake.sql("CREATE SCHEMA while_it_is_open")
     expect(page.get_by_role("cell", name="CREATE SCHEMA while_it_is_open")).to_be_visible()
+
+
+def test_the_files_of_a_pipe_are_listed_those_that_failed_first(page: Page) -> None:
+    page.goto("/studio/pipes/public/loading")
+    names = page.get_by_label("Load history").locator("tbody tr td:first-child")
+    expect(names).to_have_text(["file:///in/bad.csv", "file:///in/good.csv"])
+    page.get_by_role("button", name="Show SQL").click()
+    expect(page.get_by_text("SHOW LOAD HISTORY OF headwater.public.loads")).to_be_visible()
+
+
+def test_what_is_known_of_a_schema_is_asked_for_when_it_is_opened(page: Page) -> None:
+    page.goto("/studio/catalog/public")
+    expect(page.get_by_role("link", name="loads", exact=True)).to_be_visible()
+    expect(page.get_by_text("Nothing was granted on it")).to_have_count(0)
+    page.get_by_text("About this schema").click()
+    expect(page.get_by_text("Nothing was granted on it")).to_be_visible()
 
 
 def test_a_viewer_sees_no_other_lines_of_the_audit(

@@ -211,3 +211,11 @@ class TableVersion:
         """How many rows it inserted, updated or deleted."""
         counts = (self.rows_inserted, self.rows_updated, self.rows_deleted)
         return sum(count for count in counts if count is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """The versions on both sides of a place in a table's history."""
+
+    reached: TableVersion | None = None
+    following: TableVersion | None = None

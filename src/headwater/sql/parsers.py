@@ -78,6 +78,7 @@ from headwater.sql.show import (
     parse_show_tables,
     parse_show_views,
 )
+from headwater.sql.show_load_history import parse_show_load_history
 from headwater.sql.show_table_extended import parse_show_table_extended
 from headwater.sql.streams import (
     parse_desc_table_stream,
@@ -274,6 +275,7 @@ PARSERS: dict[str, Parser] = {
     "SHOW GRANTS": parse_show_grants,
     "SHOW JOBS": parse_show_jobs,
     "SHOW LINEAGE": parse_show_lineage,
+    "SHOW LOAD HISTORY": parse_show_load_history,
     "SHOW MATERIALIZED VIEW REFRESH HISTORY": parse_show_refresh_history,
     "SHOW MATERIALIZED VIEWS": parse_show_dynamic_tables,
     "SHOW PARTITIONS": parse_show_partitions,

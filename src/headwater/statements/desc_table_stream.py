@@ -10,7 +10,7 @@ from headwater.statements.context import Context
 from headwater.statements.info_rows import info_rows
 from headwater.statements.property_text import shown_properties
 from headwater.statements.stream_source import watched
-from headwater.statements.stream_standing import standing_of
+from headwater.statements.stream_standing import standings
 from headwater.streams.find_stream import find_stream
 
 
@@ -19,7 +19,8 @@ def desc_table_stream(context: Context, statement: DescTableStream) -> Result:
     name, span = context.qualify(statement.name), context.span_of(statement.name, last=True)
     stream = find_stream(context.store, name, statement="DESC TABLE STREAM", span=span)
     source = watched(context, stream)
-    local, stands = context.session.local, standing_of(context, stream, source)
+    local = context.session.local
+    (stands,) = standings(context, [(stream, source)])
     rows = info_rows(
         name=stream.name,
         creator=stream.creator,

@@ -47,6 +47,7 @@ from headwater.sql import create_materialized_view as create_materialized_view_s
 from headwater.sql import create_pipe as create_pipe_sql
 from headwater.sql import create_stream as create_stream_sql
 from headwater.sql import create_table as create_table_sql
+from headwater.sql import show_load_history as show_load_history_sql
 from headwater.sql import show_table_extended as show_table_extended_sql
 from headwater.sql.parse import Statement, parse
 from headwater.sql.tokens import tokenize
@@ -139,6 +140,7 @@ from headwater.statements.show_dynamic_tables import show_dynamic_tables
 from headwater.statements.show_grants import show_grants
 from headwater.statements.show_jobs import show_jobs
 from headwater.statements.show_lineage import show_lineage
+from headwater.statements.show_load_history import show_load_history
 from headwater.statements.show_partitions import show_partitions
 from headwater.statements.show_pipes import show_pipes
 from headwater.statements.show_preload_status import show_preload_status
@@ -245,6 +247,7 @@ HANDLERS: dict[type, Handler] = {
     show.ShowTables: show_tables,
     show.ShowTablesHistory: show_tables_history,
     show.ShowViews: show_views,
+    show_load_history_sql.ShowLoadHistory: show_load_history,
     show_table_extended_sql.ShowTableExtended: show_table_extended,
     streams.DescTableStream: desc_table_stream,
     streams.DropTableStream: drop_table_stream,
@@ -314,6 +317,7 @@ RELATIONS = (
     pipes.ShowPipes,
     schemas.DescSchema,
     show.ShowColumns,
+    show_load_history_sql.ShowLoadHistory,
     show.ShowPartitions,
     show.ShowSchemas,
     show.ShowTables,

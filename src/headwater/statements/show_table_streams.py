@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import fields
 
+from headwater.catalog.objects import Table
 from headwater.catalog.streams import Stream, StreamSource
+from headwater.catalog.volumes import Volume
 from headwater.result import Column, Result, Row
 from headwater.sql.privileges import Securable
 from headwater.sql.streams import ShowTableStreams
 from headwater.statements.context import Context
 from headwater.statements.filtered import filtered
 from headwater.statements.show_tables import scope
-from headwater.statements.stream_source import Watched, watched
-from headwater.statements.stream_standing import standing_of
+from headwater.statements.stream_source import all_watched
+from headwater.statements.stream_standing import standings
 from headwater.statements.visibility import seen
 
 COLUMNS = (
@@ -45,42 +47,40 @@ def show_table_streams(context: Context, statement: ShowTableStreams) -> Result:
         for stream in context.store.streams.list(workspace, schema)
         if sees(stream.schema, stream.name)
     ]
-    rows = [_row(context, stream) for stream in streams]
     if not statement.extended:
+        names = _source_names(context, streams)
+        rows = [_row(context, *each) for each in zip(streams, names, strict=True)]
         return filtered(context, COLUMNS, rows, statement.filter, like_column=2)
-    further = _further(context, streams)
-    whole = [(*row, *more) for row, more in zip(rows, further, strict=True)]
+    sources = all_watched(context, streams)
+    stands = standings(context, list(zip(streams, sources, strict=True)))
+    whole = [
+        (
+            *_row(context, stream, source.name.name if source.name is not None else None),
+            *(getattr(stand, field.name) for field in fields(stand)),
+        )
+        for stream, source, stand in zip(streams, sources, stands, strict=True)
+    ]
     return filtered(context, (*COLUMNS, *FURTHER), whole, statement.filter, like_column=2)
 
 
-def _row(context: Context, stream: Stream) -> Row:
+def _row(context: Context, stream: Stream, source: str | None) -> Row:
+    """What is known of each; `source` is the name alone of what it watches, if that is there."""
     return (
         context.session.local(stream.created_at),
         stream.schema,
         stream.name,
-        _source(context, stream),
+        source,
         stream.mode.value,
         stream.comment,
     )
 
 
-def _further(context: Context, streams: Iterable[Stream]) -> list[Row]:
-    """How each stands; what several watch is looked at once."""
-    sources: dict[tuple[StreamSource, str], Watched] = {}
-    rows: list[Row] = []
-    for stream in streams:
-        key = stream.source, stream.source_id
-        if key not in sources:
-            sources[key] = watched(context, stream)
-        stands = standing_of(context, stream, sources[key])
-        rows.append(tuple(getattr(stands, field.name) for field in fields(stands)))
-    return rows
-
-
-def _source(context: Context, stream: Stream) -> str | None:
-    """The name alone of what a stream watches; None when that is gone for good."""
-    if stream.source is StreamSource.VOLUME:
-        volume = context.store.volumes.by_id(stream.source_id)
-        return volume.name if volume is not None else None
-    table = context.store.tables.get_by_id(stream.source_id)
-    return table.name if table is not None else None
+def _source_names(context: Context, streams: Sequence[Stream]) -> list[str | None]:
+    """The name alone of what each watches; None when that is gone for good."""
+    ids = {one.source_id for one in streams if one.source is not StreamSource.VOLUME}
+    known: dict[str, Table | Volume] = {**context.store.tables.by_ids(sorted(ids))}
+    for one in streams:
+        if one.source is StreamSource.VOLUME and one.source_id not in known:
+            volume = context.store.volumes.by_id(one.source_id)
+            known |= {} if volume is None else {volume.id: volume}
+    return [known[one.source_id].name if one.source_id in known else None for one in streams]

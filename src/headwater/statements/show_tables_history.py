@@ -11,7 +11,7 @@ from headwater.statements.filtered import filtered
 from headwater.statements.show_tables import scope
 from headwater.statements.visibility import seen
 from headwater.tables.retention import retention_days
-from headwater.tables.versions import catch_up
+from headwater.tables.versions import catch_up_all
 
 COLUMNS = (
     Column("schema_name", "string"),
@@ -31,7 +31,7 @@ def show_tables_history(context: Context, statement: ShowTablesHistory) -> Resul
     workspace, schema = scope(context, statement.schema)
     sees = seen(context, Securable.TABLE, workspace, schema)
     known = [t for t in context.store.tables.list(workspace, schema) if sees(t.schema, t.name)]
-    live = [catch_up(context.lake, table) for table in known]
+    live = catch_up_all(context.lake, known)
     # What is dropped has nothing granted on it.
     everything = context.session.identity.sees_all
     tables = [*live, *(context.store.tables.dropped(workspace, schema) if everything else ())]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from headwater.catalog.objects import Table, TableKind, TableState
@@ -10,7 +11,7 @@ from headwater.names import QualifiedName
 from headwater.statements.context import Context
 from headwater.streams.columns import stream_columns
 from headwater.streams.readable import source_of
-from headwater.tables.versions import catch_up
+from headwater.tables.versions import catch_up, catch_up_all
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +30,28 @@ def watched(context: Context, stream: Stream) -> Watched:
             return Watched(None)
         return Watched(QualifiedName(volume.workspace, volume.schema, volume.name))
     table = source_of(context.lake, stream)
+    if table is not None and table.state is TableState.ACTIVE:
+        table = catch_up(context.lake, table)
+    return _watched_table(table)
+
+
+def all_watched(context: Context, streams: Sequence[Stream]) -> list[Watched]:
+    """What each watches, as it is now: the tables are asked for at once."""
+    ids = {one.source_id for one in streams if one.source is not StreamSource.VOLUME}
+    known = context.store.tables.by_ids(sorted(ids))
+    alive = [table for table in known.values() if table.state is TableState.ACTIVE]
+    now = known | {table.id: table for table in catch_up_all(context.lake, alive)}
+    return [
+        watched(context, one)
+        if one.source is StreamSource.VOLUME
+        else _watched_table(now.get(one.source_id))
+        for one in streams
+    ]
+
+
+def _watched_table(table: Table | None) -> Watched:
     if table is None:
         return Watched(None)
-    if table.state is TableState.ACTIVE:
-        table = catch_up(context.lake, table)
     return Watched(QualifiedName(table.workspace, table.schema, table.name), table)
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from headwater.catalog.objects import Table, TableState
+from headwater.catalog.objects import Around, Table, TableState, TableVersion
 from headwater.catalog.streams import Stream, StreamSource
 from headwater.statements.context import Context
 from headwater.statements.stream_source import Watched
 from headwater.streams.pending import pending
-from headwater.streams.readable import staleness_of
+from headwater.streams.readable import staleness_by
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +29,24 @@ class StreamStanding:
     warning: str | None
 
 
-def standing_of(context: Context, stream: Stream, source: Watched) -> StreamStanding:
-    """How a stream on `source` stands, by the catalog and the log of its table alone."""
+def standings(context: Context, streams: Sequence[tuple[Stream, Watched]]) -> list[StreamStanding]:
+    """How streams on their sources stand, by the catalog and the logs of their tables alone."""
+    places: dict[str, tuple[str, int, bool]] = {}
+    for stream, source in streams:
+        if stream.source is StreamSource.TABLE and source.table is not None:
+            offset = stream.offset
+            places[stream.id] = (source.table.id, offset.position, not offset.initial)
+    known = dict(zip(places, context.store.versions.around(places.values()), strict=True))
+    return [
+        _standing(context, stream, source, known.get(stream.id, Around()))
+        for stream, source in streams
+    ]
+
+
+def _standing(context: Context, stream: Stream, source: Watched, around: Around) -> StreamStanding:
     local, offset = context.session.local, stream.offset
-    reached_at, version = _reached(context, stream, source.table)
-    stands = staleness_of(context.lake, stream, source.table)
+    reached_at, version = _reached(stream, source.table, around.reached)
+    stands = staleness_by(context.lake, stream, source.table, around.following)
     waits = pending(context.lake, stream, source.table)
     whole = offset.partitions is None
     return StreamStanding(
@@ -48,7 +62,7 @@ def standing_of(context: Context, stream: Stream, source: Watched) -> StreamStan
 
 
 def _reached(
-    context: Context, stream: Stream, table: Table | None
+    stream: Stream, table: Table | None, version: TableVersion | None
 ) -> tuple[datetime | None, int | None]:
     """The version a stream was consumed up to, as users count them, and its time."""
     moved = stream.consumed_at or stream.created_at
@@ -58,7 +72,6 @@ def _reached(
         return moved, stream.offset.position
     if table is None:
         return None, None
-    version = context.store.versions.at_delta(table.id, stream.offset.position)
     return (version.committed_at, version.version) if version is not None else (None, None)
 
 

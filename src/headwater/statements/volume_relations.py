@@ -12,21 +12,13 @@ from headwater.files.staging import Staging
 from headwater.files.volumes import OpenVolume, Whose, open_volume
 from headwater.lake.file_scan import Columns
 from headwater.pipes.batches import FileBatch
-from headwater.result import Column, Result
-from headwater.runtime.clock import now
+from headwater.result import Result
 from headwater.sql.own_relations import DirectoryRelation, LoadHistoryRelation
 from headwater.sql.volume_refs import VolumeRef
 from headwater.sql.volume_relation import VolumeRelation
 from headwater.statements.context import Context
+from headwater.statements.show_load_history import COLUMNS, load_row, remembered_since
 from headwater.tables.find import find_base_table
-
-_HISTORY = (
-    Column("file_path", "string"),
-    Column("last_copy_time", "timestamp"),
-    Column("file_size", "bigint"),
-    Column("status", "string"),
-    Column("first_error_message", "string"),
-)
 
 
 def whose(context: Context) -> Whose:
@@ -102,15 +94,6 @@ def load_history(context: Context, relation: LoadHistoryRelation) -> Result:
     """Which files were loaded into a table lately."""
     name = context.qualify(relation.table)
     table = find_base_table(context.store, name, statement="LOAD_HISTORY", span=relation.table_span)
-    since = now() - context.lake.load_history_retention
-    rows = [
-        (
-            entry.file_path,
-            context.session.shown(entry.last_copy_time),
-            entry.file_size,
-            entry.status.value,
-            entry.first_error_message,
-        )
-        for entry in context.store.load_history.latest_per_path(table.id, since)
-    ]
-    return Result.from_rows(_HISTORY, rows)
+    found = context.store.load_history.latest_per_path(table.id, remembered_since(context))
+    rows = [load_row(entry, context.session.shown) for entry in found]
+    return Result.from_rows(COLUMNS, rows)

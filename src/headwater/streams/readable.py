@@ -34,13 +34,22 @@ def source_of(lake: OpenLake, stream: Stream) -> Table | None:
 
 def staleness_of(lake: OpenLake, stream: Stream, table: Table | None) -> Staleness:
     """How a stream on `table` stands now; what the log has and the catalog not is not counted."""
+    waiting = None
+    if stream.source is StreamSource.TABLE and table is not None:
+        waiting = first_unconsumed(lake.store, stream, table)
+    return staleness_by(lake, stream, table, waiting)
+
+
+def staleness_by(
+    lake: OpenLake, stream: Stream, table: Table | None, waiting: TableVersion | None
+) -> Staleness:
+    """The same, where the first version that it has not shown is known."""
     if stream.source is StreamSource.VOLUME:
         return Staleness(stale=False)
     if table is None:
         return staleness(None, timedelta(), at=now(), source_purged=True)
     if stream.source is StreamSource.KAFKA:
         return Staleness(stale=False)  # the brokers keep the messages, and say so if they do not
-    waiting = first_unconsumed(lake.store, stream, table)
     first = waiting.committed_at if waiting is not None else None
     return staleness(first, stream_limit(lake.config, table), at=now())
 

@@ -23,6 +23,7 @@ from headwater.service.guards import proof_in
 from headwater.service.identity import Authenticator, Identity, Proof
 from headwater.service.service import Service
 from headwater.service.statement import Statement
+from headwater.studio.answered import answered, was_answered
 from headwater.studio.answers import Answers
 from headwater.studio.cookies import PINS, PREFIX, THEME, ZONE, cookies_in
 from headwater.studio.pins import Pin, pins_in
@@ -52,7 +53,9 @@ class Desks:
         cookies = cookies_in(request.headers.get("cookie", ""))
         pins = tuple(pins_in(cookies.get(PINS, "")))
         look = Look(_zone(cookies.get(ZONE, "")), cookies.get(THEME), pins)
-        return Desk(self, request.state.identity, proof, look, _path(request))
+        desk = Desk(self, request.state.identity, proof, look, _path(request))
+        desk.answered = answered(request)
+        return desk
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,8 @@ class Desk:
     """Where its page is, behind the prefix of Studio."""
     asked: list[str] = field(default_factory=list)
     """What the page asked, for Show SQL; each statement once, in the order of first use."""
+    answered: asyncio.Event = field(default_factory=was_answered)
+    """Set when its page was sent."""
     shut: bool = False
     """Its token was refused, which is for good: each further try would count as one to get in."""
 

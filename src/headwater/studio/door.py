@@ -6,6 +6,7 @@ socket is opened only for a page of this very service; no page can be framed by 
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Callable
 from urllib.parse import parse_qs, urlsplit
@@ -20,6 +21,7 @@ from headwater.errors import HeadwaterError, UserError
 from headwater.service.answers import answer
 from headwater.service.guards import UPLOAD
 from headwater.service.identity import Authenticator, Identity, Proof
+from headwater.studio.answered import ANSWERED
 from headwater.studio.cookies import PREFIX, TOKEN, cookies_in, forget_token, set_token
 from headwater.studio.links import Links
 from headwater.studio.login_page import login_page
@@ -84,7 +86,11 @@ class Door:
         if response is not None:
             await response(scope, receive, guarded)
             return
-        await self._application(_bearing(scope, token), receive, guarded)
+        answered = asyncio.Event()
+        try:
+            await self._application(_bearing(scope, token, answered), receive, guarded)
+        finally:
+            answered.set()
 
     async def _own_answer(self, request: Request, token: str | None) -> Response | None:
         """What the door says by itself; None when the request goes on."""
@@ -161,13 +167,13 @@ async def _form(request: Request) -> dict[str, str] | None:
     return {name: values[0] for name, values in fields.items()}
 
 
-def _bearing(scope: Scope, token: str | None) -> Scope:
+def _bearing(scope: Scope, token: str | None, answered: asyncio.Event) -> Scope:
     """The request as the guards know requests; what it said of itself does not count here."""
     kept = [(name, value) for name, value in scope["headers"] if name != b"authorization"]
     if token is not None:
         kept.append((b"authorization", b"Bearer " + token.encode("latin-1", "replace")))
     sends_file = scope.get("method") == "POST" and _UPLOAD.fullmatch(scope["path"]) is not None
-    state = {**scope.get("state", {}), UPLOAD: sends_file}
+    state = {**scope.get("state", {}), UPLOAD: sends_file, ANSWERED: answered}
     return {**scope, "headers": kept, "state": state}
 
 

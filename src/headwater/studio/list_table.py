@@ -26,8 +26,9 @@ class ListTable(ui.element, component="list_table.js"):
         buttons: bool,
     ) -> None:
         super().__init__()
-        self.props["columns"] = list(columns)
-        self.props["rows"] = list(rows)
+        # Of tuples NiceGUI does not watch each value of each row, which takes longer than to send.
+        self.props["columns"] = tuple(columns)
+        self.props["rows"] = tuple(rows)
         self.props["rowKey"] = key
         self.props["label"] = label
         self.props["choosable"] = choosable
@@ -35,7 +36,7 @@ class ListTable(ui.element, component="list_table.js"):
 
     def show(self, rows: Sequence[dict[str, Any]]) -> None:
         """Newer rows; what was sorted, filtered and chosen stays so."""
-        self.props["rows"] = list(rows)
+        self.props["rows"] = tuple(rows)
         self.update()
 
     def on_chosen(self, told: Callable[[list[Any]], None]) -> None:

@@ -30,6 +30,7 @@ body { overflow-x: hidden; }
 :focus-visible { outline: 2px solid var(--hw-accent); outline-offset: 2px; }
 /* Quasar paints over what was pressed last, although nobody looks for it any more. */
 .q-tab > .q-focus-helper { display: none; } .q-tab:hover { background: var(--hw-soft); }
+.hw-rest { position: absolute; top: -4px; left: 0; z-index: 2; }
 .hw-title { font-size: 1.35rem; font-weight: 600; margin: 0 !important; line-height: 1.3;
   overflow-wrap: anywhere; }
 .hw-muted { color: var(--hw-muted); } .hw-mono { font-family: ui-monospace, monospace; }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from headwater.catalog.dynamic_tables import RefreshMark
@@ -23,9 +24,21 @@ def catch_up(lake: OpenLake, table: Table) -> Table:
     """
     if not table.kind.stores_rows:
         return table
-    store = lake.store
-    last = store.versions.last(table.id)
-    files = lake.log_files(table)
+    return _caught_up(lake, table, lake.store.versions.last(table.id))
+
+
+def catch_up_all(lake: OpenLake, tables: Sequence[Table]) -> list[Table]:
+    """The same for many, whose newest versions are asked for at once."""
+    kept = [table.id for table in tables if table.kind.stores_rows]
+    newest = lake.store.versions.last_of(kept)
+    return [
+        _caught_up(lake, table, newest.get(table.id)) if table.kind.stores_rows else table
+        for table in tables
+    ]
+
+
+def _caught_up(lake: OpenLake, table: Table, last: TableVersion | None) -> Table:
+    store, files = lake.store, lake.log_files(table)
     shape, versions = read_new(files, table.shape, last, default_user=UNKNOWN_USER)
     if shape.delta_version == table.shape.delta_version:
         return table

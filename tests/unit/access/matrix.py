@@ -73,6 +73,7 @@ MATRIX = (
     line("SELECT GET_PRESIGNED_URL(VOLUME v, 'a.csv')", V, f"READ VOLUME ON {VOL}"),
     line("SELECT * FROM TABLE_CHANGES('t', '2026-01-01', '2026-01-02')", V, f"SELECT ON {T}"),
     line("SELECT * FROM LOAD_HISTORY('t')", V, f"MONITOR ON {T}"),
+    line("SHOW LOAD HISTORY OF t", V, f"MONITOR ON {T}"),
     line("SELECT * FROM information_schema.tables", V),
     line("SELECT * FROM (SHOW TABLES)", V),
     line("SELECT * FROM (DESC t)", V, f"MONITOR ON {T}"),

@@ -71,6 +71,7 @@ def test_a_refusal_names_the_privilege_the_object_and_what_to_ask_for(
         "SHOW CREATE TABLE {}",
         "SELECT * FROM TABLE_CHANGES('{}', 'a', 'b')",
         "SELECT * FROM LOAD_HISTORY('{}')",
+        "SHOW LOAD HISTORY OF {}",
         "SELECT * FROM (DESC {})",
         "EXPLAIN SELECT * FROM {}",
         "CREATE TEMPORARY VIEW x AS SELECT * FROM {}",

@@ -346,3 +346,15 @@ class LoadMachine(RuleBasedStateMachine):
 
 LoadMachine.TestCase.settings = settings(max_examples=15, stateful_step_count=20, deadline=None)
 TestLoadMachine = LoadMachine.TestCase
+
+
+def test_what_is_not_loaded_can_come_first(store: Store, table: Table, clock: FakeClock) -> None:
+    history = store.load_history
+    history.record_failed(table.id, "j0", {a_file("bad"): "empty"})
+    for job, file in (("j1", a_file("old")), ("j2", a_file("new"))):
+        clock.advance(5)
+        history.record_intent(table.id, job, [file])
+        history.confirm(job, 7)
+    found = history.latest_per_path(table.id, START, unloaded_first=True, limit=2)
+    assert [entry.file_path for entry in found] == [a_file("bad").path, a_file("new").path]
+    assert paths(store, table) == [a_file(name).path for name in ("new", "old", "bad")]

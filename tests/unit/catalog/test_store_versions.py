@@ -17,7 +17,7 @@ from tests.unit.catalog.samples import (
     with_schema,
 )
 
-from headwater.catalog.objects import Table, TableShape, TableVersion, Totals
+from headwater.catalog.objects import Operation, Table, TableShape, TableVersion, Totals
 from headwater.catalog.store import Store
 from headwater.errors import InternalError
 
@@ -178,3 +178,25 @@ def test_versions_are_found_from_a_delta_version_on(store: Store) -> None:
 
 def _current(store: Store, table: Table) -> Callable[[int], TableVersion | None]:
     return lambda delta_version: store.versions.at_delta(table.id, delta_version)
+
+
+def test_many_tables_are_asked_for_at_once(store: Store) -> None:
+    first = created(store)
+    second = a_table(id="t2", name="items", shape=TableShape(delta_version=3))
+    second = store.tables.activate(store.tables.begin_create(second), a_version(1, delta_version=3))
+    shape = TableShape(delta_version=2)
+    added = a_version(2, delta_version=2, operation=Operation.COMPACTION)
+    store.tables.record(first.id, shape, versions=[added], expected_delta_version=0)
+    found = store.versions.last_of([first.id, second.id, "nope"])
+    assert found == {first.id: added, second.id: a_version(1, delta_version=3)}
+    assert store.versions.last_of([]) == {}
+    assert set(store.tables.by_ids([first.id, second.id, "nope"])) == {first.id, second.id}
+    before = store.versions.at_delta(first.id, 0)
+    around = store.versions.around(
+        [(first.id, 0, False), (first.id, 0, True), (second.id, 3, True)]
+    )
+    assert [(one.reached, one.following) for one in around] == [
+        (before, added),
+        (before, None),  # it keeps all rows as they are
+        (a_version(1, delta_version=3), None),
+    ]

@@ -33,6 +33,7 @@ TEXTS = [
     "SHOW ALERTS LIKE 'a%'",
     "SHOW CREATE TASK t",
     "SHOW TASK INSTANCES OF f.t WHERE state = 'FAILED' LIMIT 3",
+    "SHOW LOAD HISTORY OF s.t WHERE status = 'LOADED' LIMIT 3",
     "SHOW TASK VERSIONS f.t",
     "SHOW TASKS IN FOLDER f LIKE 'a%'",
     "SUBMIT TASK a, f.b",

@@ -15,6 +15,7 @@ from nicegui.testing.user_simulation import user_simulation
 
 from headwater.service.events import Events
 from headwater.studio import part as part_module
+from headwater.studio.answered import was_answered
 from headwater.studio.part import Part
 from headwater.studio.pulse import Pulse
 
@@ -30,7 +31,9 @@ class Page:
         self.part: Part[str]
 
     def root(self) -> None:
-        desk: Any = SimpleNamespace(desks=SimpleNamespace(pulse=Pulse(Events())))
+        desk: Any = SimpleNamespace(
+            desks=SimpleNamespace(pulse=Pulse(Events())), answered=was_answered()
+        )
         self.part = Part(desk, self.ask, self.show)
 
     async def ask(self) -> str:

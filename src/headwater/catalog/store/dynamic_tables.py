@@ -28,6 +28,8 @@ from headwater.catalog.store.model import schemas, tables, workspaces
 from headwater.catalog.store.partition_rows import forget_partitions, partitions_of
 from headwater.catalog.store.table_moves import insert_table
 
+_FEW = 20
+
 
 class DynamicTables:
     """Makes, finds and changes dynamic tables; dropping one is dropping its table."""
@@ -165,8 +167,10 @@ def _sources(
 ) -> dict[str, builtins.list[str]]:
     columns = dynamic_table_sources.c
     query = select(columns.dynamic_table_id, columns.source_id)
-    if len(table_ids) == 1:
-        query = query.where(columns.dynamic_table_id == table_ids[0])
+    # Upkeep asks for the readers of each table: to read the sources of all for each would take
+    # seconds. Of many tables most are wanted, and to read all is quicker.
+    if len(table_ids) <= _FEW:
+        query = query.where(columns.dynamic_table_id.in_(table_ids))
     found: dict[str, builtins.list[str]] = {}
     if table_ids:
         for table_id, source in connection.execute(query.order_by(columns.position)):

@@ -14,7 +14,18 @@ from functools import cache
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, delete, func, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    and_,
+    case,
+    delete,
+    func,
+    or_,
+    select,
+    update,
+)
 
 from headwater.catalog.load_history import (
     COPY_SOURCE,
@@ -236,7 +247,14 @@ class LoadHistory:
                 statement = update(load_history).where(theirs, one_of(own, _columns.path, piece))
                 own.execute(statement.values(purge_requested_at=None))
 
-    def latest_per_path(self, table_id: str, since: datetime) -> builtins.list[LoadEntry]:
+    def latest_per_path(
+        self,
+        table_id: str,
+        since: datetime,
+        *,
+        limit: int | None = None,
+        unloaded_first: bool = False,
+    ) -> builtins.list[LoadEntry]:
         """What LOAD_HISTORY shows of a table: of each path its newest copy, newest first."""
         age = func.row_number().over(
             partition_by=_columns.path,
@@ -258,9 +276,12 @@ class LoadHistory:
             )
             .subquery()
         )
-        query = select(copies).where(copies.c.age == 1)
+        order = [copies.c.loaded_at.desc(), copies.c.path]
+        if unloaded_first:
+            order.insert(0, case((copies.c.status == LoadStatus.LOADED, 1), else_=0))
+        query = select(copies).where(copies.c.age == 1).order_by(*order).limit(limit)
         with self._database.read() as own:
-            rows = own.execute(query.order_by(copies.c.loaded_at.desc(), copies.c.path)).all()
+            rows = own.execute(query).all()
         return [entry_from(row) for row in rows]
 
     def of_job(self, job_id: str) -> builtins.list[LoadedFile]:

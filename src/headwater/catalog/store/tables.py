@@ -22,6 +22,7 @@ from headwater.catalog.objects import (
     TableState,
     TableVersion,
 )
+from headwater.catalog.store.bulk import one_of
 from headwater.catalog.store.connections import require_connection
 from headwater.catalog.store.database import Database
 from headwater.catalog.store.dynamic_table_rows import move_frontiers
@@ -221,6 +222,12 @@ class Tables:
     def get_by_id(self, table_id: str, *, connection: Connection | None = None) -> Table | None:
         """The table with that id in whatever state, or None."""
         return self._first(_WITH_ID, connection, {"id": table_id})
+
+    def by_ids(self, table_ids: Sequence[str]) -> dict[str, Table]:
+        """Those of many tables that are there, in whatever state, by their ids."""
+        with self._database.read() as own:
+            rows = own.execute(select_tables().where(one_of(own, tables.c.id, table_ids))).all()
+        return {row.id: table_from(row) for row in rows}
 
     def by_location(self, location: str, *, connection: Connection | None = None) -> Table | None:
         """The active table whose files are there, or None."""

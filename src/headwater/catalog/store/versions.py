@@ -7,14 +7,16 @@ this part reads them.
 from __future__ import annotations
 
 import builtins
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, select
+from sqlalchemy import Connection, Select, bindparam, func, select
 
-from headwater.catalog.objects import KEEP_ROWS, TableVersion
+from headwater.catalog.objects import KEEP_ROWS, Around, TableVersion
+from headwater.catalog.store.bulk import one_of
 from headwater.catalog.store.database import Database
-from headwater.catalog.store.model import table_versions
+from headwater.catalog.store.model import table_versions, tables
 from headwater.catalog.store.table_rows import version_from
 
 _LAST = (
@@ -23,6 +25,18 @@ _LAST = (
     .order_by(table_versions.c.version.desc())
     .limit(1)
 )
+# Made once: to put such a query together takes longer than to answer it.
+_AT_DELTA = _LAST.where(table_versions.c.delta_version <= bindparam("delta_version"))
+_AFTER = (
+    select(table_versions)
+    .where(
+        table_versions.c.table_id == bindparam("table_id"),
+        table_versions.c.delta_version > bindparam("delta_version"),
+    )
+    .order_by(table_versions.c.version)
+    .limit(1)
+)
+_AFTER_OF_ROWS = _AFTER.where(table_versions.c.operation.not_in(KEEP_ROWS))
 
 
 class Versions:
@@ -48,6 +62,20 @@ class Versions:
         with self._database.read(connection) as own:
             row = own.execute(_LAST, {"table_id": table_id}).one_or_none()
         return None if row is None else version_from(row)
+
+    def last_of(self, table_ids: Sequence[str]) -> dict[str, TableVersion]:
+        """The newest version of each of many tables, asked for at once."""
+        older = table_versions.alias()
+        newest = select(func.max(older.c.version)).where(older.c.table_id == tables.c.id)
+        query = select(table_versions).join_from(
+            table_versions,
+            tables,
+            (tables.c.id == table_versions.c.table_id)
+            & (table_versions.c.version == newest.scalar_subquery()),
+        )
+        with self._database.read() as own:
+            rows = own.execute(query.where(one_of(own, tables.c.id, table_ids))).all()
+        return {row.table_id: version_from(row) for row in rows}
 
     def first(self, table_id: str, *, connection: Connection | None = None) -> TableVersion | None:
         """The oldest version of a table."""
@@ -80,19 +108,14 @@ class Versions:
 
         With `of_rows` the first one that may have other rows.
         """
-        beyond = select(table_versions).where(
-            table_versions.c.table_id == table_id, table_versions.c.delta_version > delta_version
-        )
-        if of_rows:
-            beyond = beyond.where(table_versions.c.operation.not_in(KEEP_ROWS))
-        return self._one(beyond.order_by(table_versions.c.version), connection)
+        query = _AFTER_OF_ROWS if of_rows else _AFTER
+        return self._beside(query, table_id, delta_version, connection)
 
     def at_delta(
         self, table_id: str, delta_version: int, *, connection: Connection | None = None
     ) -> TableVersion | None:
         """The version that was current at a Delta version."""
-        query = _newest_first(table_id).where(table_versions.c.delta_version <= delta_version)
-        return self._one(query, connection)
+        return self._beside(_AT_DELTA, table_id, delta_version, connection)
 
     def commit_times(
         self, table_id: str, *, since: int = 0
@@ -112,6 +135,28 @@ class Versions:
         with self._database.read() as own:
             rows = own.execute(query.order_by("table_id", "version")).all()
         return [(row.table_id, version_from(row)) for row in rows]
+
+    def around(self, places: Iterable[tuple[str, int, bool]]) -> builtins.list[Around]:
+        """What `at_delta` and `after` give for many, each a table, a Delta version and `of_rows`.
+
+        In one transaction: to begin one for each question takes longer than to answer it.
+        """
+        with self._database.read() as own:
+            return [
+                Around(
+                    self.at_delta(table_id, version, connection=own),
+                    self.after(table_id, version, of_rows=of_rows, connection=own),
+                )
+                for table_id, version, of_rows in places
+            ]
+
+    def _beside(
+        self, query: Select[Any], table_id: str, delta_version: int, connection: Connection | None
+    ) -> TableVersion | None:
+        values = {"table_id": table_id, "delta_version": delta_version}
+        with self._database.read(connection) as own:
+            row = own.execute(query, values).one_or_none()
+        return None if row is None else version_from(row)
 
     def _one(self, query: Select[Any], connection: Connection | None) -> TableVersion | None:
         with self._database.read(connection) as own:

@@ -94,19 +94,26 @@ def register(desks: Desks) -> None:
 
 
 def _freshness(desk: Desk) -> None:
-    Part(desk, lambda: _ask_freshness(desk), _show_freshness, live=False, every=_EVERY_SECONDS)
+    Part(
+        desk,
+        lambda: _ask_freshness(desk),
+        _show_freshness,
+        live=False,
+        every=_EVERY_SECONDS,
+        first=lambda: _ask_freshness(desk, streams=False),
+    )
 
 
-async def _ask_freshness(desk: Desk) -> Rows:
-    now = desk.now
-    tables = await desk.rows(f"SHOW DYNAMIC TABLES IN WORKSPACE {show_identifier(desk.workspace)}")
-    found = [of_dynamic_table(row, now) for row in tables]
+async def _ask_freshness(desk: Desk, *, streams: bool = True) -> Rows:
+    """All that has to be fresh; how streams are is in the logs of their tables: that takes long."""
+    now, workspace = desk.now, show_identifier(desk.workspace)
+    found = [of_pipe(row, now) for row in await in_all_schemas(desk, "SHOW PIPES EXTENDED")]
     found += [of_task(row, now) for row in await desk.rows_if_allowed("SHOW TASKS")]
-    for listed, judged in (
-        ("SHOW PIPES EXTENDED", of_pipe),
-        ("SHOW TABLE STREAMS EXTENDED", of_stream),
-    ):
-        found += [judged(row, now) for row in await in_all_schemas(desk, listed)]
+    tables = await desk.rows(f"SHOW DYNAMIC TABLES IN WORKSPACE {workspace}")
+    found += [of_dynamic_table(row, now) for row in tables]
+    if streams:
+        rows = await in_all_schemas(desk, "SHOW TABLE STREAMS EXTENDED")
+        found += [of_stream(row, now) for row in rows]
     return [_row(one) for one in worst_first(found)]
 
 

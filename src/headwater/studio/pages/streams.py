@@ -21,6 +21,7 @@ PATH = "/streams"
 Rows = list[dict[str, Any]]
 _PREVIEW, _DROP = "Pending changes", "Drop"
 
+_LATER = dict.fromkeys(("state", "offset", "current_offset_time", "stale_after", "warning"), None)
 _COLUMNS = (
     ListColumn(
         "name", "Name", link=lambda row: studio_path("catalog", row["schema_name"], row["name"])
@@ -30,8 +31,9 @@ _COLUMNS = (
     ListColumn("mode", "Mode"),
     ListColumn("state", "State", chip=True, hint=lambda row: row["warning"]),
     ListColumn("offset", "Offset", mono=True),
-    ListColumn("current_offset_time", "Consumed up to"),
-    ListColumn("stale_after", "Becomes stale"),
+    # What is known first has no moment by which the list could tell.
+    ListColumn("current_offset_time", "Consumed up to", unbroken=True),
+    ListColumn("stale_after", "Becomes stale", unbroken=True),
     ListColumn("warning", "Warning"),
     ListColumn("comment", "Comment"),
 )
@@ -46,7 +48,7 @@ def register(desks: Desks) -> None:
         with frame(desk, "Streams", here=PATH):
             heading("Streams", "Changes of tables and volumes that wait to be consumed")
             screen = _Screen(desk)
-            Part(desk, screen.ask, screen.show, every=30)
+            Part(desk, screen.ask, screen.show, every=30, first=screen.known)
             screen.place = ui.column().classes("w-full gap-2 min-w-0")
 
 
@@ -83,6 +85,11 @@ class _Screen:
         """All streams with what is known of each."""
         rows = await in_all_schemas(self._desk, "SHOW TABLE STREAMS EXTENDED")
         return [row | _details(row, self._desk.workspace) for row in rows]
+
+    async def known(self) -> Rows:
+        """The same by the catalog alone: what waits in each stream is in the log of its table."""
+        rows = await in_all_schemas(self._desk, "SHOW TABLE STREAMS")
+        return [_LATER | row | {"base": row["table_name"]} for row in rows]
 
     def show(self, rows: Rows) -> Update[Rows] | None:
         """The streams in a grid."""

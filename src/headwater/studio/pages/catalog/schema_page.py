@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from nicegui import background_tasks, ui
+from nicegui import ui
 from starlette.requests import Request
 
 from headwater.names import quote_identifier
@@ -15,6 +15,7 @@ from headwater.studio.desk import Desk, Desks
 from headwater.studio.facts import facts, size_text
 from headwater.studio.frame import frame, heading
 from headwater.studio.in_schemas import sql_name
+from headwater.studio.lazy_expansion import lazy_expansion
 from headwater.studio.listing import ROW, ListColumn, RowButtons, listing
 from headwater.studio.pages.catalog.listed import KIND, NAME, PATH, tables_in
 from headwater.studio.part import Part, Update
@@ -31,7 +32,7 @@ _TABLES = (
     ListColumn("bytes", "Size", value=lambda row: size_text(row.get("bytes"))),
     ListColumn("comment", "Comment"),
     ListColumn("creator", "Creator"),
-    ListColumn("create_time", "Created"),
+    ListColumn("create_time", "Created", unbroken=True),
 )
 _DROPPED = (
     ListColumn("table_name", "Name"),
@@ -51,37 +52,30 @@ def register(desks: Desks) -> None:
         with frame(desk, schema, here=PATH):
             crumbs(("Catalog", "catalog"))
             heading(schema, "Schema")
-            tables = Part(desk, _Tables(desk, schema).ask, _show_tables)
-            background_tasks.create(tables.refresh(), name="studio sizes")
+            Part(
+                desk,
+                lambda: _tables(desk, schema),
+                _show_tables,
+                first=lambda: tables_in(desk, schema),
+            )
             ui.label("Dropped tables").classes("text-lg font-semibold mt-2")
             ask = lambda: _dropped(desk, schema)  # noqa: E731
             Part(desk, ask, lambda rows: _show_dropped(desk, rows))
-            with ui.expansion("About this schema").classes("w-full"):
-                statement = f"DESC SCHEMA {quote_identifier(schema)}"
-                Part(desk, lambda: desk.row(statement), lambda known: facts(known))
-                permissions(desk, f"SCHEMA {quote_identifier(schema)}")
+            lazy_expansion("About this schema", lambda: _about(desk, schema))
 
 
-class _Tables:
-    """What is in a schema: the first answer has the names, later ones also the sizes.
+def _about(desk: Desk, schema: str) -> None:
+    on = f"SCHEMA {quote_identifier(schema)}"
+    Part(desk, lambda: desk.row(f"DESC {on}"), lambda known: facts(known))
+    permissions(desk, on)
 
-    Sizes are read from the logs of all tables, which takes longer than anybody likes to wait.
-    """
 
-    def __init__(self, desk: Desk, schema: str) -> None:
-        self._desk = desk
-        self._schema = schema
-        self._asked = False
-
-    async def ask(self) -> Rows:
-        rows = await tables_in(self._desk, self._schema)
-        if not self._asked:
-            self._asked = True
-            return rows
-        statement = f"SHOW TABLES HISTORY IN {quote_identifier(self._schema)}"
-        history = await self._desk.rows(statement)
-        more = {row["table_name"]: row for row in history if row["delete_time"] is None}
-        return [more.get(row["table_name"], {}) | row for row in rows]
+async def _tables(desk: Desk, schema: str) -> Rows:
+    """What is in a schema, with the sizes, which are read from the logs of all tables."""
+    rows = await tables_in(desk, schema)
+    history = await desk.rows(f"SHOW TABLES HISTORY IN {quote_identifier(schema)}")
+    more = {row["table_name"]: row for row in history if row["delete_time"] is None}
+    return [more.get(row["table_name"], {}) | row for row in rows]
 
 
 async def _dropped(desk: Desk, schema: str) -> Rows:

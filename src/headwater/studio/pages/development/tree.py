@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from itertools import groupby
 from typing import Any
 from urllib.parse import urlencode
@@ -17,6 +18,15 @@ from headwater.studio.part import Part
 Rows = list[dict[str, Any]]
 _FEW = 20
 _ICONS = {"DYNAMIC_TABLE": "autorenew", "PYTHON": "code"}
+
+
+class _Scripts(ui.element, component="script_links.js"):
+    """The scripts of a folder, drawn by the browser."""
+
+    def __init__(self, scripts: Iterable[Mapping[str, Any]]) -> None:
+        super().__init__()
+        # Of a tuple NiceGUI does not watch each value.
+        self.props["scripts"] = tuple(scripts)
 
 
 def script_link(folder: str, name: str) -> str:
@@ -53,9 +63,8 @@ def _show(rows: Rows, folder: str | None, task: str | None) -> None:
     for name, inside in groupby(sorted(rows, key=_order), key=lambda row: row["folder"]):
         opened = folder in (None, name) or len(rows) <= _FEW
         with _folder(name, opened=opened), ui.column().classes("gap-0 w-full"):
-            for row in inside:
-                here = (folder or "", task or "") == (row["folder"], row["name"])
-                _script(row, here=here)
+            here = (folder or "", task or "")
+            _Scripts([_script(row, here=here == (row["folder"], row["name"])) for row in inside])
 
 
 def _order(row: dict[str, Any]) -> tuple[str, str]:
@@ -67,18 +76,16 @@ def _folder(name: str, *, opened: bool) -> ui.expansion:
     return made.classes("w-full").style("overflow-wrap: anywhere")
 
 
-def _script(row: dict[str, Any], *, here: bool) -> None:
-    link = ui.element("a").classes("hw-nav text-sm")
-    link.props["href"] = script_link(row["folder"], row["name"])
-    if here:
-        link.props("aria-current=page")
-    with link:
-        ui.icon(_ICONS.get(row["kind"], "description")).props("aria-hidden=true")
-        ui.label(row["name"]).style("overflow-wrap: anywhere").classes("min-w-0")
-        if row["state"] != "OFFLINE":
-            ui.icon("circle", size="10px").classes(tone(row["state"])).tooltip(row["state"])
-        if row["changed"]:
-            ui.label("draft").classes("hw-muted text-xs")
+def _script(row: dict[str, Any], *, here: bool) -> dict[str, Any]:
+    return {
+        "href": script_link(row["folder"], row["name"]),
+        "name": row["name"],
+        "icon": _ICONS.get(row["kind"], "description"),
+        "state": "" if row["state"] == "OFFLINE" else row["state"],
+        "tone": tone(row["state"]),
+        "draft": bool(row["changed"]),
+        "here": here,
+    }
 
 
 def _samples(*, opened: bool) -> None:

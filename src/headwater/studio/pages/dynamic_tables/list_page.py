@@ -103,20 +103,27 @@ def _show(rows: Rows) -> Update[Rows] | None:
         count = ui.label().classes("hw-muted")
     redraw = listing(_COLUMNS, rows, key="key", label="Dynamic tables")
 
-    def show_kept() -> None:
-        kept = filters.kept()
+    def tell(kept: Rows) -> None:
         ill = sum(bool(row["troubles"]) for row in filters.rows)
         count.set_text(f"{len(kept):,} of {len(filters.rows):,}, {ill:,} unhealthy")
+
+    def offer() -> None:
+        _offer(state, (row["state"] for row in filters.rows))
+        _offer(schema, (row["schema_name"] for row in filters.rows))
+        _offer(cluster, (row["virtual_cluster"] for row in filters.rows))
+
+    def show_kept() -> None:
+        kept = filters.kept()
+        tell(kept)
         redraw(kept)
 
     def update(newer: Rows) -> None:
         filters.rows = newer
-        _offer(state, (row["state"] for row in newer))
-        _offer(schema, (row["schema_name"] for row in newer))
-        _offer(cluster, (row["virtual_cluster"] for row in newer))
+        offer()
         show_kept()
 
-    update(rows)
+    offer()
+    tell(rows)
     for control in (state, schema, cluster, only):
         control.on_value_change(show_kept)
     return update

@@ -31,7 +31,7 @@ _COLUMNS = (
 
 
 def files_tab(desk: Desk, pipe: str, ask: Callable[[], Awaitable[PipeFacts]]) -> None:
-    """The files, those that failed first; asked for when the pipe did something: it needs Spark."""
+    """The files, those that failed first; asked for when the pipe did something: it can be long."""
     history = _History(desk, pipe, ask)
     history.part = Part(desk, history.ask, history.show)
 
@@ -53,11 +53,8 @@ class _History:
         """The files; the query runs only if the pipe has done something since the last time."""
         known = await self._facts()
         if known.seen_files != self._seen:
-            table = quote_literal(known.text("output_name") or "")
-            self._rows = await self._desk.rows(
-                f"SELECT * FROM LOAD_HISTORY({table})"  # noqa: S608 - a literal
-                f" ORDER BY status = 'LOADED', last_copy_time DESC LIMIT {_MOST}"
-            )
+            table = known.text("output_name")
+            self._rows = await self._desk.rows(f"SHOW LOAD HISTORY OF {table} LIMIT {_MOST}")
             self._seen = known.seen_files
         self._known = known
         return self._rows
