@@ -41,6 +41,19 @@ def test_broken_files_do_not_keep_the_others_out(intake: Intake) -> None:
     assert intake.numbers("files_failed") == [1]
 
 
+def test_json_of_many_hands_is_loaded_in_every_spelling(intake: Intake) -> None:
+    intake.pipe("COPY INTO t FROM VOLUME v USING JSON PURGE = TRUE ON_ERROR = CONTINUE")
+    intake.write("a.json", '{"id": 1, "name": "lamp"}\n{"ID": 2, "Name": "desk"}\n')
+    intake.write("b.json", '{"Id": 3, "NAME": "sofa"}\n')
+    intake.write("c.json", '{"id": 4, "name": "rug", "Name": "bed"}\n')
+    intake.run()
+    assert intake.rows() == [(1, "lamp"), (2, "desk"), (3, "sofa")]
+    assert intake.files == ["c.json"]
+    query = "SELECT first_error_message FROM load_history('t') WHERE status = 'LOAD_FAILED'"
+    reason = "one of its JSON documents spells a key both as 'name' and as 'Name'"
+    assert intake.rows(query) == [(reason,)]
+
+
 def test_nothing_but_broken_files(intake: Intake) -> None:
     intake.pipe(CONTINUE)
     for number in range(5):

@@ -23,7 +23,9 @@ with headwater.connect(lake, spark_master="local-cluster[1,1,1024]") as connecti
     run("UPDATE t SET b = 'z' WHERE a = 1")
     run("CREATE STORAGE CONNECTION f TYPE FILE")
     run(f"CREATE EXTERNAL VOLUME v LOCATION 'file://{files}/' USING CONNECTION f")
-    run("COPY INTO t FROM VOLUME v USING CSV")
+    run("COPY INTO t FROM VOLUME v USING CSV FILES('a.csv')")
+    # Its reader is a class of ours, which the workers get from the driver.
+    run("COPY INTO t FROM VOLUME v USING JSON FILES('b.json')")
     executors = connection.session.state.spark()._session.sparkContext._jsc.sc().statusTracker()
     print(len(executors.getExecutorInfos()), run("SELECT * FROM t ORDER BY a").rows, flush=True)
 """
@@ -50,7 +52,8 @@ def test_statements_run_on_workers(tmp_path: Path) -> None:
     files = tmp_path / "files"
     files.mkdir()
     (files / "a.csv").write_text("3,w\n")
+    (files / "b.json").write_text('{"a": 4, "B": "v"}\n{"A": 5, "b": "u"}\n')
     with python(STATEMENTS, str(tmp_path / "lake"), str(files)) as process:
         # The driver, and the worker that did the work.
-        assert read_line(process) == "2 [(1, 'z'), (2, 'y'), (3, 'w')]"
+        assert read_line(process) == "2 [(1, 'z'), (2, 'y'), (3, 'w'), (4, 'v'), (5, 'u')]"
         assert process.wait(timeout=60) == 0

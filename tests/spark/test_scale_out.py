@@ -154,6 +154,10 @@ def _files_are_loaded(lake: Lake, bucket: Store, server: SeaweedServer) -> None:
     lake.sql("CREATE TABLE loaded (k INT, v STRING)")
     lake.sql("COPY INTO loaded FROM VOLUME v USING CSV FILES ('a.csv', '_b.csv')")
     assert lake.sql("SELECT k FROM loaded ORDER BY k") == [[10], [11], [12]]
+    # Who reads these is a class of ours, which the workers get from the driver.
+    bucket.write("in/copy/c.json", b'{"k": 13}\n{"K": 14}\n')
+    read = "SELECT k FROM VOLUME v (k INT) USING JSON FILES ('c.json') ORDER BY k"
+    assert lake.sql(read) == [[13], [14]]
 
 
 def _pipes_load(lake: Lake, bucket: Store) -> None:

@@ -45,12 +45,13 @@ class VolumeScan:
     """Whether Spark reads the lines of many files from few, so that it cannot name a file."""
 
     def part(self, files: Sequence[FileInfo], *, columns: Columns = ()) -> VolumeScan:
-        """The same reading of some of its files; `columns` where it names none."""
+        """The same reading of some of its files; `columns` were found where it names none."""
         paths = dict(zip(self.files, self.scan.paths, strict=True))
         scan = replace(
             self.scan,
             paths=tuple(paths[file] for file in files),
             columns=self.scan.columns or columns,
+            columns_found=self.scan.columns_found or not self.scan.columns,
         )
         return replace(self, files=tuple(files), scan=scan)
 

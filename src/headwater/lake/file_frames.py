@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from headwater.errors import UserError
 from headwater.lake.avro_schemas import AVRO, merged_schema
 from headwater.lake.file_scan import LINE, Columns, FileScan, FileTarget, literal_path
+from headwater.lake.in_workers.classes import in_workers
 from headwater.sql.file_formats import FileFormat, JsonReadOptions
 
 if TYPE_CHECKING:
@@ -82,26 +83,46 @@ def _read(session: SparkSession, scan: FileScan) -> DataFrame:
     if scan.format is FileFormat.TEXT:
         return reader.text(paths).toDF(scan.columns[0][0] if scan.columns else LINE)
     if isinstance(scan.options, JsonReadOptions) and not scan.options.explode_array:
-        return _documents(reader.option("singleVariantColumn", LINE).json(paths), scan.columns)
+        plain = reader.option("singleVariantColumn", LINE).json(paths)
+        return _documents(session, plain, scan.columns)
     if scan.columns:
-        reader = reader.schema(_schema(scan.spelled))
+        reader = reader.schema(_schema(scan.columns))
     elif scan.format is FileFormat.JSON:
         reader = _with_schema_of_json(session, reader, paths)
     elif scan.format is FileFormat.AVRO:
         reader = reader.schema(merged_schema(session, scan.avro_schemas))
     name = AVRO if scan.format is FileFormat.AVRO else scan.format.lower()
     frame = reader.format(name).load(paths)
-    return frame.toDF(*(name for name, _ in scan.columns)) if scan.columns else frame
+    return _in_any_spelling(session, frame) if scan.in_any_spelling else frame
 
 
-def _documents(frame: DataFrame, columns: Columns) -> DataFrame:
+def _in_any_spelling(
+    session: SparkSession, frame: DataFrame, *, document: str | None = None
+) -> DataFrame:
+    """The rows of JSON with its keys taken for the names that they differ from in case alone.
+
+    The names are those of the columns and of what is inside of them, or those in the type that a
+    whole document is to become, in JSON.
+    """
+    from pyspark.sql import DataFrame
+
+    case_counts = session.conf.get(_CASE_SENSITIVE) == "true"
+    reader = in_workers(session, "ReadJson")
+    java = session._jsparkSession
+    made = reader.inAnySpelling(java, frame._jdf, document, case_counts)
+    return DataFrame(made, session)
+
+
+def _documents(session: SparkSession, frame: DataFrame, columns: Columns) -> DataFrame:
     """Each document as a value of the one column that is named, if one is."""
     from pyspark.sql import functions
 
     if not columns:
         return frame
     ((name, kind),) = columns
-    return frame.select(functions.col(LINE).cast(kind).alias(name))
+    document = _schema(columns)[0].dataType.json()
+    spelled = _in_any_spelling(session, frame, document=document)
+    return spelled.select(functions.col(LINE).cast(kind).alias(name))
 
 
 def _with_schema_of_json(

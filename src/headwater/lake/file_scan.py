@@ -35,7 +35,9 @@ class FileScan:
     known_utf8: bool = False
     """Whether all bytes were found to be UTF-8, so that U+FFFD is a character like any other."""
     first_keys: tuple[str, ...] = ()
-    """JSON: the keys of the first document, which say how the files spell their columns."""
+    """JSON: the keys of the first document, which say whether the files are the right ones."""
+    columns_found: bool = False
+    """Whether `columns` are what files were found to hold, and no names that were given."""
     avro_schemas: tuple[str, ...] = ()
     """Avro: the different schemas that the files hold, where no columns are given."""
 
@@ -45,14 +47,9 @@ class FileScan:
         return self.format in (FileFormat.CSV, FileFormat.JSON, FileFormat.TEXT)
 
     @property
-    def spelled(self) -> Columns:
-        """The columns as the files spell them: names ignore case, the keys of JSON do not."""
-        exact = set(self.first_keys)
-        found = {key.lower(): key for key in self.first_keys}
-        return tuple(
-            (name if name in exact else found.get(name.lower(), name), kind)
-            for name, kind in self.columns
-        )
+    def in_any_spelling(self) -> bool:
+        """Whether names find keys of JSON in upper and lower case."""
+        return self.format is FileFormat.JSON and bool(self.columns) and not self.columns_found
 
     @property
     def has_header(self) -> bool:

@@ -22,6 +22,7 @@ from urllib.parse import urlsplit
 
 from headwater.lake.in_jvm.classes import in_jvm
 from headwater.lake.jars import jar_paths
+from headwater.lake.shared_jars import jar_loader, share_jars
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -115,20 +116,6 @@ def add_jar_set(context: Any, session: SparkSession, jar_set: str) -> None:
     """Give a running Spark the jars of a set, once."""
     hadoop = context._jsc.hadoopConfiguration()
     if hadoop.get(_MARK + jar_set) is None:
-        _add_jars(context, session, jar_set)
+        share_jars(session, jar_paths([jar_set]))
+        hadoop.setClassLoader(jar_loader(session))
         hadoop.set(_MARK + jar_set, "added")
-
-
-def _add_jars(context: Any, session: SparkSession, jar_set: str) -> None:
-    """To the loader that stands above those of the driver, of its sessions and of local tasks.
-
-    If each loaded the classes by itself, a store opened by one would be no store to another.
-    """
-    java = context._jvm
-    loader = session._jsparkSession.sharedState().jarClassLoader().getParent()
-    is_local = context._jsc.sc().isLocal()
-    for path in jar_paths([jar_set]):
-        loader.addURL(java.java.io.File(str(path)).toURI().toURL())
-        if not is_local:
-            context._jsc.sc().addJar(str(path))
-    context._jsc.hadoopConfiguration().setClassLoader(loader)

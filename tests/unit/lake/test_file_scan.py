@@ -22,10 +22,12 @@ def test_a_path_is_no_pattern(path: str, literal: str) -> None:
     assert literal_path(path) == literal
 
 
-def test_columns_are_spelled_as_the_first_document_spells_them() -> None:
-    columns = (("id", "int"), ("userName", "string"), ("x", "int"))
-    scan = FileScan(FileFormat.JSON, (), columns, first_keys=("ID", "userName", "USERNAME"))
-    assert scan.spelled == (("ID", "int"), ("userName", "string"), ("x", "int"))
+def test_names_that_are_given_find_keys_of_json_in_any_spelling() -> None:
+    columns = (("id", "int"),)
+    assert FileScan(FileFormat.JSON, (), columns).in_any_spelling
+    assert not FileScan(FileFormat.JSON, ()).in_any_spelling
+    assert not FileScan(FileFormat.JSON, (), columns, columns_found=True).in_any_spelling
+    assert not FileScan(FileFormat.AVRO, (), columns).in_any_spelling
 
 
 def test_options_of_csv_in_sparks_words() -> None:

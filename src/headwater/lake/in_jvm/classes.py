@@ -30,7 +30,12 @@ def in_jvm(session: SparkSession, name: str) -> Any:
 
 @lru_cache
 def _objects(gateway: Any, name: str) -> Any:
-    made = _loader(gateway).loadClass(f"headwater.{name}").getConstructors()[0]
+    return instance(gateway, _loader(gateway), name)
+
+
+def instance(gateway: Any, loader: Any, name: str) -> Any:
+    """An object of a class of ours that this loader finds."""
+    made = loader.loadClass(f"headwater.{name}").getConstructors()[0]
     return made.newInstance(gateway.new_array(gateway.jvm.java.lang.Object, 0))
 
 
@@ -43,13 +48,13 @@ def _loader(gateway: Any) -> Any:
     here = java.java.lang.Thread.currentThread().getContextClassLoader()
     delta = java.java.lang.Class.forName("org.apache.spark.sql.delta.DeltaLog", True, here)
     compiler.setParentClassLoader(delta.getClassLoader())
-    compiler.cook(source())
+    compiler.cook(source(_FOLDER))
     return compiler.getClassLoader()
 
 
-def source() -> str:
-    """All classes as one text: those that use each other are compiled together."""
-    texts = [path.read_text() for path in sorted(_FOLDER.glob("*.java"))]
+def source(folder: Path) -> str:
+    """All classes of a folder as one text: those that use each other are compiled together."""
+    texts = [path.read_text() for path in sorted(folder.glob("*.java"))]
     imports = sorted({found for text in texts for found in _IMPORT.findall(text)})
     bodies = [_IMPORT.sub("", text).replace("package headwater;", "") for text in texts]
     heads = ["package headwater;", *(f"import {name};" for name in imports)]
