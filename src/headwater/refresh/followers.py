@@ -19,7 +19,8 @@ _CHOSEN = (Reason.FIRST_REFRESH, Reason.CHEAPER_IN_FULL)
 def loss_of(mode: RefreshMode, past: Sequence[Refresh]) -> float:
     """The seconds that a reader loses, from its refreshes, the newest first; infinite if unknown.
 
-    Who could not be refreshed incrementally the last time loses nothing.
+    Who could not be refreshed incrementally the last time loses nothing. Nor does who never was,
+    because that was expected to take longer than a full one.
     """
     if mode is RefreshMode.FULL:
         return 0.0
@@ -30,6 +31,8 @@ def loss_of(mode: RefreshMode, past: Sequence[Refresh]) -> float:
     if done and done[0].kind is RefreshKind.FULL and done[0].reason not in _CHOSEN:
         return 0.0
     full, incremental = _newest(done, RefreshKind.FULL), _newest(done, RefreshKind.INCREMENTAL)
+    if incremental is None and done and done[0].reason == Reason.CHEAPER_IN_FULL:
+        return 0.0
     if full is None or incremental is None:
         return math.inf
     return max(0.0, full - incremental)

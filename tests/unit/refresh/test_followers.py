@@ -56,6 +56,12 @@ def test_who_works_everything_out_anyway_loses_nothing() -> None:
     assert loss_of(RefreshMode.AUTO, [refresh(FULL, 3.0, Reason.NOT_PROVEN)]) == 0
 
 
+def test_who_never_found_a_change_worth_following_loses_nothing() -> None:
+    first = refresh(FULL, 9.0, Reason.FIRST_REFRESH)
+    assert loss_of(RefreshMode.AUTO, [refresh(FULL, 3.0), first]) == 0
+    assert loss_of(RefreshMode.AUTO, [first, refresh(FULL, 3.0)]) == math.inf
+
+
 def test_who_is_to_be_incremental_is_not_overrun() -> None:
     past = [refresh(FULL, 3.0), refresh(INCREMENTAL, 5.0, CHANGED)]
     assert loss_of(RefreshMode.INCREMENTAL, past) == math.inf
