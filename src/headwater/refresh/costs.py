@@ -23,18 +23,23 @@ from headwater.algebra.nodes import (
 )
 from headwater.algebra.walk import nodes_of
 from headwater.catalog.dynamic_tables import RefreshKind
-from headwater.incremental.plan import DeltaPlan
+from headwater.incremental.plan import DeltaPlan, Outcome
 from headwater.refresh.facts import SourceFacts
 
+_FULL_BASE = 0.2
 _BASE = 0.3
 _NODE = 0.03
 """Of planning: every node of a plan is a sub-query that Spark takes apart and compiles."""
 _PART = 0.15
-_READ = 1 / 60e6
-"""A byte of compressed columns, read and decoded."""
-_SHUFFLE = 1 / 30e6
+_SEARCH = 0.35
+"""Looking for rows that go in a table that is not written anew: three Spark jobs."""
+_READ = 1 / 200e6
+"""A byte of compressed files, of which most queries read some columns."""
+_SHUFFLE = 1 / 100e6
 """A byte that joins, groups or sorts move in full."""
-_WRITE = 1 / 15e6
+_WRITE = 1 / 20e6
+_COMPARED = 6
+"""How often a byte is moved that is compared whole, with all columns."""
 _SMALL = 4 << 20
 _RECENT = 5
 _LEAST, _MOST = 0.2, 5.0
@@ -78,23 +83,27 @@ def costs(
     stored_bytes: int,
     history: Sequence[Took] = (),
     *,
+    small: bool = True,
     followed: bool = False,
     loss: float = math.inf,
 ) -> Costs:
     """What both ways of a refresh are expected to take.
 
-    Of a table that is `followed` a full one writes only what differs from the rows there are, or
-    all of them: then its readers lose so many seconds.
+    A table that is `small` is written anew by a change. Of one that is `followed` a full refresh
+    writes only what differs from the rows there are, or all of them: then its readers lose so many
+    seconds.
     """
     worked_out = _worked_out(tree, sources)
     corrected = _correction(RefreshKind.FULL, history)
     overwritten = (worked_out + stored_bytes * _WRITE) * corrected
     # All rows of then and of now meet; those that went are looked for once more.
-    compared = worked_out + _BASE + stored_bytes * (2 * _READ + 2 * _SHUFFLE)
+    compared = worked_out + _BASE + _SEARCH
+    compared += stored_bytes * (2 * _READ + 2 * _COMPARED * _SHUFFLE)
     overwrites = overwritten + loss <= compared * corrected
     full = compared * corrected if followed else overwritten
     return Costs(
-        _incremental(plan, sources, stored_bytes) * _correction(RefreshKind.INCREMENTAL, history),
+        _incremental(plan, sources, stored_bytes, small=small)
+        * _correction(RefreshKind.INCREMENTAL, history),
         overwritten + loss if followed and overwrites else full,
         small=sum(source.bytes for source in sources.values()) < _SMALL,
         overwrites=followed and overwrites,
@@ -105,10 +114,12 @@ def _worked_out(tree: Node, sources: Mapping[str, SourceFacts]) -> float:
     nodes = list(nodes_of(tree))
     read = sum(_size(node, sources) for node in nodes if isinstance(node, Scan))
     moved = read if any(_moves(node) for node in nodes) else 0
-    return _BASE + _NODE * len(nodes) + read * _READ + moved * _SHUFFLE
+    return _FULL_BASE + _NODE * len(nodes) + read * _READ + moved * _SHUFFLE
 
 
-def _incremental(plan: DeltaPlan, sources: Mapping[str, SourceFacts], stored_bytes: int) -> float:
+def _incremental(
+    plan: DeltaPlan, sources: Mapping[str, SourceFacts], stored_bytes: int, *, small: bool
+) -> float:
     nodes = [*nodes_of(plan.rows), *(node for part in plan.parts for node in nodes_of(part.node))]
     scanned = sum(_size(node, sources) for node in nodes if isinstance(node, Scan))
     changed = [sources[node.source] for node in nodes if isinstance(node, Changes)]
@@ -120,6 +131,8 @@ def _incremental(plan: DeltaPlan, sources: Mapping[str, SourceFacts], stored_byt
     read = (scanned + stored + sum(source.changed_bytes for source in changed)) * _READ
     written = stored_bytes * min(1.0, 4 * share) * _WRITE
     fixed = _BASE + _NODE * len(nodes) + _PART * len(plan.parts)
+    if plan.kind is Outcome.CHANGE and not small:
+        fixed += _SEARCH
     return fixed + read + moved * _SHUFFLE + written
 
 

@@ -154,7 +154,8 @@ def _weighed(planned: PlannedRefresh, tree: Node, delta: DeltaPlan, lake: OpenLa
     took = [one for refresh in past for one in _took(refresh)]
     followed = is_followed(planned, lake)
     loss = loss_to_readers(planned, lake) if followed else math.inf
-    return costs(tree, delta, sources, stored, took, followed=followed, loss=loss)
+    small = planned.may_be_written_anew
+    return costs(tree, delta, sources, stored, took, small=small, followed=followed, loss=loss)
 
 
 def _took(refresh: Refresh) -> Iterator[Took]:
