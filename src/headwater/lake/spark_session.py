@@ -30,6 +30,7 @@ from headwater.lake.file_scan import FileScan, FileTarget, literal_path
 from headwater.lake.in_jvm.named import java_class
 from headwater.lake.json_documents import first_json_keys, holds_one_json_document
 from headwater.lake.kafka_frames import messages
+from headwater.lake.manners import FEW_JOBS, NO_CODE, ONE_JOB, SENDING_LITTLE
 from headwater.lake.plans import same_plan, types_within
 from headwater.lake.python_functions import register_python_function
 from headwater.lake.rows import fetch
@@ -48,22 +49,6 @@ if TYPE_CHECKING:
 USER_METADATA = "spark.databricks.delta.commitInfo.userMetadata"
 TRANSACTION_APP = "spark.databricks.delta.write.txnAppId"
 TRANSACTION = "spark.databricks.delta.write.txnVersion"
-
-# What must hold of every column of every node of a plan, to find a filter more: in the plan of a
-# change, which has many nodes and reads few rows, that takes longer than such a filter spares.
-_NO_CONSTRAINTS = {"spark.sql.constraintPropagation.enabled": "false"}
-_ONE_JOB = {
-    **_NO_CONSTRAINTS,
-    "spark.sql.adaptive.enabled": "false",
-    "spark.sql.autoBroadcastJoinThreshold": "-1",
-    "spark.sql.join.preferSortMergeJoin": "false",
-}
-_FEW_JOBS = {
-    **_NO_CONSTRAINTS,
-    "spark.sql.adaptive.enabled": "false",
-    "spark.sql.maxBroadcastTableSize": "256m",
-}
-_SENDING_LITTLE = {"spark.sql.maxBroadcastTableSize": "256m"}
 
 
 class SparkConnection:
@@ -246,27 +231,27 @@ class SparkConnection:
             log = self._delta_log(location)
             log.unsafeVolatileSnapshot().transactions()
 
-    def in_one_job(self) -> AbstractContextManager[None]:
-        """For little data: one Spark job for a whole query.
+    def in_one_job(self, *, few_rows: bool = False) -> AbstractContextManager[None]:
+        """For little data: one Spark job for a whole query, and for `few_rows` no code for it.
 
         Otherwise every step that Spark looks at before it plans the next, and every table it sends
         to all tasks, is a job of its own, which costs more than such a step.
         """
-        return self._set(_ONE_JOB)
+        return self._set(ONE_JOB | NO_CODE if few_rows else ONE_JOB)
 
     def in_few_jobs(self) -> AbstractContextManager[None]:
         """For queries that say what is to be sent to all tasks: Spark has nothing to find out.
 
         Every step that it looks at before it plans the next would be a job of its own.
         """
-        return self._set(_FEW_JOBS)
+        return self._set(FEW_JOBS)
 
     def sending_little(self) -> AbstractContextManager[None]:
         """For queries that say what is to be sent to all tasks: too much of it is an error.
 
         Spark would otherwise take it all into the memory of the driver.
         """
-        return self._set(_SENDING_LITTLE)
+        return self._set(SENDING_LITTLE)
 
     @contextmanager
     def _set(self, values: Mapping[str, str]) -> Iterator[None]:

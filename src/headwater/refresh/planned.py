@@ -43,6 +43,8 @@ READABLE = 1 << 30
 """Bytes of sources up to which all their files may be read: Delta could skip some."""
 VERY_LITTLE = 4 << 20
 """Bytes of sources that one task reads and joins before Spark has shared them out to several."""
+FEW_ROWS = 64 << 10
+"""Bytes of sources whose rows are gone through before code is generated for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,11 @@ class PlannedRefresh:
     def is_very_little(self) -> bool:
         """Whether one task should do everything."""
         return self._bytes < VERY_LITTLE
+
+    @property
+    def has_few_rows(self) -> bool:
+        """Whether code that is made for the query would not pay."""
+        return self._bytes < FEW_ROWS
 
     @property
     def _bytes(self) -> int:

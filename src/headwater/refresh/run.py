@@ -64,7 +64,7 @@ def run_refresh(outlook: Outlook, workshop: Workshop, author: Author, turn: Turn
     planned, applied = outlook.planned, list[Applied]()
     spark = workshop.spark
     if planned.is_very_little:
-        manner = spark.in_one_job()
+        manner = spark.in_one_job(few_rows=planned.has_few_rows)
     elif outlook.delta is not None and planned.is_readable_at_once:
         manner = spark.in_few_jobs()
     else:

@@ -117,7 +117,7 @@ def test_a_load_by_hand_counts(intake: Intake) -> None:
 def let_pass(monkeypatch: pytest.MonkeyPatch, **passed: float) -> None:
     """Let it be later for whoever asks what was loaded lately, and for upkeep."""
     at = now() + timedelta(**passed)
-    for module in ("pipes.known_files", "statements.volume_relations", "upkeep.cleaning"):
+    for module in ("pipes.known_files", "statements.show_load_history", "upkeep.cleaning"):
         monkeypatch.setattr(f"headwater.{module}.now", lambda: at)
 
 
