@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headwater.algebra.nodes import Aggregate, Changes, Field, Scan
+from headwater.algebra.nodes import Aggregate, Changes, Field, Node, Scan
 from headwater.catalog.dynamic_tables import RefreshKind
 from headwater.incremental.deltas import Change
 from headwater.incremental.plan import DeltaPlan, Outcome
@@ -59,6 +59,24 @@ def test_a_followed_table_is_overwritten_if_its_readers_lose_less_than_comparing
     assert not compared.overwrites
     assert overwritten.overwrites
     assert round(overwritten.full - plain.full, 6) == 0.5
+
+
+def test_rows_that_go_are_dearer_to_find_in_a_table_that_is_not_written_anew() -> None:
+    small = costs(TREE, FROM_CHANGES, source(), 0)
+    large = costs(TREE, FROM_CHANGES, source(), 0, small=False)
+    assert small.incremental < large.incremental < small.incremental + 1
+    assert small.full == large.full
+    added = DeltaPlan(Outcome.APPEND, FROM_CHANGES.rows)
+    assert costs(TREE, added, source(), 0, small=False) == costs(TREE, added, source(), 0)
+
+
+def test_a_long_plan_over_little_data_is_dearer_than_the_query() -> None:
+    long: Node = Changes("1", "t", FIELDS)
+    for _ in range(50):
+        long = Aggregate(long, ("k#1",))
+    plan = DeltaPlan(Outcome.CHANGE, long)
+    assert costs(TREE, plan, source(bytes=20_000_000), 0).full_is_cheaper
+    assert not costs(TREE, plan, source(), 0).full_is_cheaper
 
 
 def test_little_data_is_never_worth_the_question() -> None:
