@@ -44,3 +44,16 @@ def test_exists_as_a_value_equals_itself_and_not_that_of_another_table(graphs: A
     one, other = EXISTS.format(other="edges"), EXISTS.format(other="ways")
     assert same_plan(graphs, one, one)
     assert not same_plan(graphs, one, other)
+
+
+@pytest.mark.parametrize("columns", [("a", "b"), ("a", "b", "a + b")])
+def test_several_sorts_of_distinct_values_are_counted_in_any_order(
+    graphs: Any, columns: tuple[str, ...]
+) -> None:
+    counts = ", ".join(f"count(DISTINCT {column}) AS c{i}" for i, column in enumerate(columns))
+    one = f"SELECT b % 2 AS k, {counts} FROM {{table}} GROUP BY b % 2"
+    for _ in range(6):
+        assert same_plan(graphs, one.format(table="edges"), one.format(table="edges AS e"))
+    assert not same_plan(graphs, one.format(table="edges"), one.format(table="ways"))
+    swapped = one.replace("DISTINCT a)", "DISTINCT b * 2)")
+    assert not same_plan(graphs, one.format(table="edges"), swapped.format(table="edges"))
