@@ -41,6 +41,7 @@ _WRITE = 1 / 20e6
 _COMPARED = 6
 """How often a byte is moved that is compared whole, with all columns."""
 _SMALL = 4 << 20
+_TINY = 256 << 10
 _RECENT = 5
 _LEAST, _MOST = 0.2, 5.0
 
@@ -105,9 +106,17 @@ def costs(
         _incremental(plan, sources, stored_bytes, small=small)
         * _correction(RefreshKind.INCREMENTAL, history),
         overwritten + loss if followed and overwrites else full,
-        small=sum(source.bytes for source in sources.values()) < _SMALL,
+        small=_too_small_to_ask(sources),
         overwrites=followed and overwrites,
     )
+
+
+def _too_small_to_ask(sources: Mapping[str, SourceFacts]) -> bool:
+    """Whether so little is read that it does not matter; of what was overwritten it soon does."""
+    bytes = sum(source.bytes for source in sources.values())
+    # All its rows went, and as many came.
+    overwritten = any(source.share > 1 for source in sources.values())
+    return bytes < (_TINY if overwritten else _SMALL)
 
 
 def _worked_out(tree: Node, sources: Mapping[str, SourceFacts]) -> float:

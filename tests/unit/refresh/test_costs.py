@@ -83,6 +83,13 @@ def test_little_data_is_never_worth_the_question() -> None:
     assert not costs(TREE, ANEW, source(bytes=1000, changed=5000), 0).full_is_cheaper
 
 
+def test_what_was_overwritten_is_worth_it_sooner() -> None:
+    some = costs(TREE, ANEW, source(bytes=1_000_000, changed=900_000), 0)
+    all_rows = costs(TREE, ANEW, source(bytes=1_000_000, changed=2_000_000), 0)
+    assert not some.full_is_cheaper
+    assert all_rows.full_is_cheaper
+
+
 def test_history_corrects_what_is_expected() -> None:
     plain = costs(TREE, FROM_CHANGES, source(), 0)
     slow = [Took(RefreshKind.INCREMENTAL, 1.0, 3.0)] * 3 + [Took(RefreshKind.FULL, 10.0, 5.0)]
